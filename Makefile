@@ -1,0 +1,52 @@
+# Two commands do all the set-up: `make site` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help site serve test check lock clean
+.DEFAULT_GOAL := help
+
+help:  ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+# The environment is remade only when its lock file or the project's metadata changes.
+.venv/site.stamp: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; '$(PYTHON)' is $$($(PYTHON) --version). Set PYTHON=…"; exit 1; }
+	@echo "Installing what the site needs (once) …"
+	@$(PYTHON) -m venv .venv
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/test.stamp: requirements-test.lock .venv/site.stamp
+	@echo "Installing what the tests need (once) …"
+	@$(PIP) install --require-hashes -r requirements-test.lock
+	@touch $@
+
+site: .venv/site.stamp  ## build the finished site into site/
+	@$(BIN)/python -m macros.build
+
+serve: .venv/site.stamp  ## preview with live reload
+	@$(BIN)/python -m mkdocs serve --strict
+
+check: .venv/test.stamp  ## the fast gate: lint, types, data (seconds, no browser)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/results check
+
+test: .venv/test.stamp  ## every test, a real browser included
+	@sh tests/need-chromium.sh
+	@$(MAKE) --no-print-directory check
+	@$(BIN)/python -m pytest -n auto
+
+lock: .venv/test.stamp  ## write both lock files anew: versions and hashes, no index address
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --no-annotate --no-header --no-emit-index-url pyproject.toml -o requirements.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --no-header --no-emit-index-url --constraint requirements.lock --extra test pyproject.toml \
+	  -o requirements-test.lock
+
+clean:  ## remove what was built, keep the environment
+	@rm -rf site .build
