@@ -187,9 +187,7 @@ class Measurement(Model):
     low: Positive | None
     high: Positive | None
     n: Count | None
-    samples: Annotated[tuple[Positive, ...], Field(min_length=1, max_length=10_000, strict=False)] | None = (
-        None
-    )
+    samples: Annotated[tuple[Positive, ...], Field(min_length=1, max_length=10_000, strict=False)] | None = None
     tokens: Count | None = None
     seconds: Positive | None = None
     relative_spread: RelativeSpread | None = None
@@ -216,9 +214,7 @@ class Measurement(Model):
             yield "tokens", "tokens and seconds together, or neither", "one of them"
 
 
-def span_rules(
-    low: Decimal | None, high: Decimal | None, value: Decimal | None
-) -> Iterator[tuple[str, str, str]]:
+def span_rules(low: Decimal | None, high: Decimal | None, value: Decimal | None) -> Iterator[tuple[str, str, str]]:
     """The rules of a span: both ends or neither, in order, with the value inside."""
     if (low is None) != (high is None):
         yield "low", "low and high together, or neither", "one of them"
@@ -338,10 +334,10 @@ def _compared_keys() -> dict[str, Question]:
     for block_name, block in Configuration.model_fields.items():
         model = block.annotation
         assert model is not None
-        for name, field in model.model_fields.items():  # type: ignore[attr-defined]
+        for name, field in model.model_fields.items():
             extra = field.json_schema_extra
             if isinstance(extra, Mapping):
-                keys[f"{block_name}.{name}"] = extra["question"]  # type: ignore[assignment]
+                keys[f"{block_name}.{name}"] = extra["question"]
     return keys
 
 
@@ -379,9 +375,7 @@ def validate(data: Any, text: str, file: str, kind: type[M]) -> tuple[M | None, 
     try:
         return kind.model_validate(data), []
     except ValidationError as error:
-        return None, [
-            problem for details in error.errors() for problem in _explain(details, text, file, kind)
-        ]
+        return None, [problem for details in error.errors() for problem in _explain(details, text, file, kind)]
 
 
 def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> Iterator[Problem]:
@@ -520,8 +514,6 @@ def _expected(details: Any) -> str:
         return next((words for part, words in _PATTERNS if part in ctx["pattern"]), ctx["pattern"])
     if kind in _WORDS:
         words = _WORDS[kind].format(**ctx)
-        text_wanted = kind == "string_type" and not isinstance(
-            details["input"], str | type(None) | Mapping | list
-        )
+        text_wanted = kind == "string_type" and not isinstance(details["input"], str | type(None) | Mapping | list)
         return words + (", in quotes" if text_wanted else "")
     return re.sub(r"^Input should be ", "", str(details["msg"]))

@@ -24,9 +24,7 @@ MAX_BYTES = 1 << 20
 _CANONICAL_INT = re.compile(r"-?(0|[1-9][0-9]*)\Z")
 _CANONICAL_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+\Z")
 # Bidirectional controls, zero-width and private-use characters would let a file look unlike what it says.
-_INVISIBLE = re.compile(
-    "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
-)
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def _float(loader: _Loader, node: yaml.ScalarNode) -> Decimal | Surprise:
 
 
 def _bool(loader: _Loader, node: yaml.ScalarNode) -> bool | Surprise:
-    text = node.value
+    text: str = node.value
     if text in ("true", "false"):
         return text == "true"
     return Surprise(text, str(yaml.CSafeLoader.construct_yaml_bool(loader, node)).lower())
@@ -157,17 +155,15 @@ def _refused_events(text: str, file: str) -> list[Problem]:
     problems = []
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         what = ""
+        anchor, tag, mark = getattr(event, "anchor", None), getattr(event, "tag", None), event.start_mark
         if isinstance(event, yaml.AliasEvent):
-            what = f"the alias *{event.anchor}"
-        elif getattr(event, "anchor", None):
-            what = f"the anchor &{event.anchor}"
-        elif getattr(event, "tag", None):
-            what = f"the tag {event.tag}"
-        if what:
-            mark = event.start_mark
-            problems.append(
-                Problem(file, mark.line + 1, mark.column + 1, "", "plain data, quoted if needed", what)
-            )
+            what = f"the alias *{anchor}"
+        elif anchor:
+            what = f"the anchor &{anchor}"
+        elif tag:
+            what = f"the tag {tag}"
+        if what and mark:
+            problems.append(Problem(file, mark.line + 1, mark.column + 1, "", "plain data, quoted if needed", what))
     return problems
 
 
