@@ -14,7 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from macros import strict_yaml
@@ -41,11 +41,19 @@ Https = Annotated[
 ]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+LanguageCode = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 Size = Annotated[int, Field(ge=0, le=10**9)]
-Positive = Annotated[Decimal, Field(gt=0, le=10**12)]
-NotNegative = Annotated[Decimal, Field(ge=0, le=10**12)]
+
+
+def _exact(value: Any) -> Any:
+    """Whole numbers are exact decimals too; anything else is left to the strict check."""
+    return Decimal(value) if type(value) is int else value
+
+
+Positive = Annotated[Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact)]
+NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact)]
 
 
 class Model(BaseModel):
@@ -124,7 +132,7 @@ class ServingConfig(Model):
 
 class Workload(Model):
     profile: Id | None = compared("prompt")
-    language: Line | None = compared("prompt")
+    language: LanguageCode | None = compared("prompt")
     prompt_tokens: Count | None = compared("prompt")
     prompt_tokens_approximate: bool = False
     output_tokens: Count | None = compared("prompt")
@@ -282,7 +290,7 @@ class Change(Model):
 class Effect(Model):
     """What the change was published to do: a gain in per cent, or a value before and after."""
 
-    quantity: Quantity
+    quantity: Quantity | None
     unit: Unit
     low: NotNegative | None
     high: NotNegative | None
@@ -299,7 +307,7 @@ class Effect(Model):
             yield "low", "either a gain (low, high) or values (before, after)", "both" if gain else "neither"
         if gain and self.unit != "%":
             yield "unit", "% for a gain", self.unit
-        if values and self.unit not in UNITS[self.quantity]:
+        if values and self.quantity and self.unit not in UNITS[self.quantity]:
             yield "unit", f"{' or '.join(UNITS[self.quantity])} for {self.quantity}", self.unit
 
 
@@ -375,7 +383,19 @@ def validate(data: Any, text: str, file: str, kind: type[M]) -> tuple[M | None, 
     try:
         return kind.model_validate(data), []
     except ValidationError as error:
-        return None, [problem for details in error.errors() for problem in _explain(details, text, file, kind)]
+        details = error.errors()
+        # A list whose entries are at fault is reported as too short as well: the entries say it better.
+        faulty = {d["loc"][:i] for d in details for i in range(len(d["loc"]))}
+        details = [d for d in details if not (d["type"] == "too_short" and d["loc"] in faulty)]
+        return None, [problem for d in details for problem in _explain(d, text, file, kind)]
+
+
+def validate_entry(data: Any, text: str, file: str, kind: type[M], key: str) -> tuple[M | None, list[Problem]]:
+    """The same for one entry of a mapping, such as one figure of figures.yaml."""
+    try:
+        return kind.model_validate(data), []
+    except ValidationError as error:
+        return None, [p for d in error.errors() for p in _explain(d, text, file, kind, (key,))]
 
 
 def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> Iterator[Problem]:
@@ -421,8 +441,10 @@ def _methodology_gaps(data: dict[str, Any]) -> list[str]:
     return gaps
 
 
-def _explain(details: Any, text: str, file: str, kind: type[Model]) -> Iterator[Problem]:
-    loc: tuple[str | int, ...] = details["loc"]
+def _explain(
+    details: Any, text: str, file: str, kind: type[Model], prefix: tuple[str | int, ...] = ()
+) -> Iterator[Problem]:
+    loc: tuple[str | int, ...] = (*prefix, *details["loc"])
     if details["type"] == "rules":
         for field, expected, found in details["ctx"]["broken"]:
             path = (*loc, *(int(p) if p.isdigit() else p for p in field.split(".")))
@@ -433,7 +455,7 @@ def _explain(details: Any, text: str, file: str, kind: type[Model]) -> Iterator[
     found = _found(details["input"], raw)
     expected = _expected(details)
     if details["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(loc[-1]), _known_keys(kind, loc[:-1]), n=1)
+        near = difflib.get_close_matches(str(loc[-1]), _known_keys(kind, details["loc"][:-1]), n=1)
         expected = f"a known key (did you mean {near[0]}?)" if near else "a known key"
         found = f"the key {loc[-1]}"
     elif details["type"] == "missing":
@@ -482,6 +504,7 @@ _WORDS = {
     "string_type": "text",
     "int_type": "a whole number",
     "decimal_type": "a number",
+    "is_instance_of": "a number",
     "bool_type": "true or false",
     "date_type": "a date, YYYY-MM-DD",
     "dict_type": "a mapping of keys",
@@ -504,6 +527,7 @@ _PATTERNS = (
     ("sha256:", "sha256: and 64 hexadecimal digits, lower case"),
     ("{64}", "64 hexadecimal digits, lower case"),
     ("a-z0-9]+(-", "lower-case letters, digits and single hyphens"),
+    ("{2}", "a two-letter language code such as ru, in quotes"),
     ("\\n", "one line of text"),
 )
 
