@@ -129,6 +129,7 @@ class Figure:
     unstated: tuple[str, ...]
     same_as: frozenset[tuple[str, str]]
     acceptance_length: Decimal | None
+    wide_operands: bool = False
     history: tuple[Past, ...] = ()
     unused: str | None = None
 
@@ -148,8 +149,8 @@ class Figure:
 
     @property
     def wide(self) -> bool:
-        """True where the run-to-run spread leaves a factor one significant digit."""
-        return (self.spread_share or 0) > WIDE_SPREAD
+        """True where its run-to-run spread, or an operand's, leaves a factor one significant digit."""
+        return self.wide_operands or (self.spread_share or 0) > WIDE_SPREAD
 
     def operand(self) -> Operand:
         return Operand(self.value, self.low, self.high, self.unit, self.display)
@@ -477,6 +478,7 @@ class Resolver:
             unstated=unstated,
             same_as=frozenset(),
             acceptance_length=None,
+            wide_operands=any(f.wide for f in figures),
             unused=spec.unused,
         )
 
