@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from macros import charts, foot, listings, state
+from macros import charts, foot, links, listings, state, timeline
 from macros.binding import statement
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -35,9 +35,14 @@ def define_env(env: Any) -> None:
     macro("figure")(lambda *a, **k: page().figure(*a, **k))
     macro("heading")(lambda *a, **k: page().heading(*a, **k))
     macro("plain")(lambda *a, **k: page().plain(*a, **k))
-    macro("config")(lambda *a, **k: page().config(*a, **k))
+    macro("setting")(lambda *a, **k: page().setting(*a, **k))
     macro("evidence")(lambda *a, **k: page().evidence(*a, **k))
     macro("verdict")(lambda *a, **k: page().verdict(*a, **k))
+    macro("times")(lambda *a, **k: page().times(*a, **k))
+    macro("changed")(lambda comparison_id: page().changed(comparison_id))
+    macro("timeline")(lambda: timeline.html(page().locale))
+    macro("contact")(lambda: links.contact(page().locale, settings))
+    macro("article")(lambda: links.article(page().locale, settings))
     macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
     macro("figures_list")(lambda: listings.figures(page()))
     macro("runs_list")(lambda: listings.runs(page()))

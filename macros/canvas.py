@@ -36,10 +36,7 @@ class Box(NamedTuple):
     def hits(self, other: Box) -> bool:
         """Say whether two rectangles share an area."""
         return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
         )
 
     def moved(self, dx: float, dy: float) -> Box:
@@ -142,9 +139,7 @@ class Canvas:
 
         xs, ys = zip(*points, strict=True)
         style: Any = (0, tuple(dash / width for dash in dashes)) if dashes else "solid"
-        self._add(
-            Line2D(xs, ys, color=SHADES[colour].light, linewidth=width, linestyle=style), layer, _gid(mark)
-        )
+        self._add(Line2D(xs, ys, color=SHADES[colour].light, linewidth=width, linestyle=style), layer, _gid(mark))
 
     def shape(
         self,
@@ -211,9 +206,7 @@ class Canvas:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         FigureCanvasAgg(self._figure)
-        return self._save(
-            height, format="png", dpi=72 * pixels / self.width, metadata={"Software": None}
-        )
+        return self._save(height, format="png", dpi=72 * pixels / self.width, metadata={"Software": None})
 
     def _add(self, artist: Any, layer: int, gid: str | None) -> None:
         artist.set(transform=self._units, zorder=layer, gid=gid)

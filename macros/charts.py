@@ -11,8 +11,9 @@ from macros.binding import bind, strip, unbound
 from macros.dots import DotChart, Mark, Row
 from macros.figures import Figure
 from macros.manifests import Text
+from macros.marks import Style
 from macros.markup import element, table, text
-from macros.render import PageError, Renderer, fill
+from macros.render import PageError, Renderer
 from macros.settings import Settings
 from macros.site import ChartRow, ChartSpec, Site
 from macros.vocabulary import LANGUAGES
@@ -83,7 +84,7 @@ def _figures(spec: ChartSpec, page: Renderer) -> list[Figure]:
 
 def _say(template: Text, page: Renderer, plain: bool = False) -> str:
     """A text of charts.yaml with its figures filled in; a digit that is not from data is refused."""
-    filled = fill(str(getattr(template, page.language)), lambda name: page.plain(name))
+    filled = page.fill(str(getattr(template, page.language)))
     typed = re.search(r"\d[\d.,]*", page.site.allowed.blank(unbound(filled)))
     if typed:
         raise PageError(f"results/charts.yaml: the typed number {typed.group()} in {strip(filled)!r}")
@@ -101,7 +102,7 @@ def _row(row: ChartRow, page: Renderer, links: bool) -> Row:
 def _mark(figure: Figure, page: Renderer, edge: bool) -> Mark:
     label = printing.text(figure, page.locale) + page.unit(figure)
     low, high = figure.interval or (figure.low, figure.high)
-    style = "superseded" if figure.status != "current" else "others" if _by_others(figure) else "own"
+    style: Style = "superseded" if figure.status != "current" else "others" if _by_others(figure) else "own"
     return Mark(
         figure=figure.id,
         value=float(figure.value.value) if figure.value else None,

@@ -174,9 +174,7 @@ def _around(point: CurvePoint, axes: _Axes, box: Box) -> Box:
     return Box(x - GLYPH, high - GLYPH, x + GLYPH, low + GLYPH)
 
 
-def _paint_point(
-    series: Series, point: CurvePoint, sheet: Sheet, axes: _Axes, box: Box, taken: list[Box]
-) -> None:
+def _paint_point(series: Series, point: CurvePoint, sheet: Sheet, axes: _Axes, box: Box, taken: list[Box]) -> None:
     canvas, around = sheet.canvas, _around(point, axes, box)
     title = point.title or f"{series.label}: {point.label}"
     number = sheet.link(point.figure, point.href, title, around)
@@ -204,4 +202,3 @@ def _paint_point(
     spot, align = first_free(spots, taken, limits)
     taken.append(spot)
     label.draw(canvas, spot, align, number)
-

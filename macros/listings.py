@@ -32,9 +32,10 @@ def _entry(figure: Figure, page: Renderer) -> str:
     rows = list(_facts(figure, page))
     facts = "".join(f"<dt>{text(name)}</dt><dd>{content}</dd>" for name, content in rows)
     label = text(str(getattr(figure.label, page.language)))
+    link = element("a", "#", class_="headerlink", href=f"#{figure.id}", title=words.word("permalink"))
     return (
         f'<section class="entry q-{figure.question}" id="{figure.id}">'
-        f'<h3>{label}: {value} <a class="headerlink" href="#{figure.id}" title="{text(words.word("permalink"))}">#</a></h3>'
+        f"<h3>{label}: {value} {link}</h3>"
         f"<dl>{facts}</dl></section>"
     )
 

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "locales"
 
 @dataclass(frozen=True)
 class Locale:
-    """`words` is the nested content of locales/LANG.yaml; ask for a word with a dotted key."""
+    """`words` is the nested content of locales/LANG.yaml; ask for a word with `key` or `group.key`."""
 
     language: Language
     words: Mapping[str, Any]
@@ -33,13 +33,14 @@ class Locale:
         return str(self.words["thousands_separator"])
 
     def word(self, key: str) -> str:
-        """The text at a dotted key; raises KeyError, which stops the build."""
-        value: Any = self.words
-        for part in key.split("."):
-            value = value[part] if isinstance(value, Mapping) and part in value else None
-            if value is None:
-                raise KeyError(f"no word for {key!r} in locales/{self.language}.yaml")
-        return str(value)
+        """The text at `key` or `group.key`; raises KeyError, which stops the build."""
+        group, _, rest = key.partition(".")
+        value: Any = self.words.get(group)
+        if rest:
+            value = value.get(rest) if isinstance(value, Mapping) else None
+        if not isinstance(value, str):
+            raise KeyError(f"no word for {key!r} in locales/{self.language}.yaml")
+        return value
 
     def name(self, group: str, value: str | None) -> str:
         """The name of a vocabulary's value, or the words for what is not published."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from macros import printing
+from macros import manifests, printing
 from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale, locale
-from macros.manifests import Manifest, setting
+from macros.manifests import Manifest
 from macros.markup import NBSP, element, text
 from macros.site import Site
 from macros.statements import Subject, verdict
@@ -94,6 +93,22 @@ class Renderer:
         figure = self.get(figure_id)
         return self.data(figure) + (self.unit(figure) if unit else "")
 
+    def times(self, figure_id: str, link: bool = True) -> str:
+        """A factor as a counted word, «в 4 раза»: the word stands outside the data and agrees with it."""
+        figure = self.get(figure_id)
+        if figure.unit != "×" or figure.value is None:
+            raise PageError(f"figure {figure_id!r} is not a factor")
+        bare = printing.text(figure, self.locale).removesuffix("×")
+        attributes = {"class_": "figure", "data_figure": figure.id, "value": printing.machine_value(figure)}
+        content = element("data", text(bind(bare)), **attributes)
+        if link:
+            content = element("a", content, class_="figure", href=self.url(figure.id), data_note=self.note(figure))
+        return f"{content}{NBSP}{self.times_word(bare)}"
+
+    def times_word(self, bare: str) -> str:
+        number = Decimal(bare)
+        return self.locale.plural(int(number) if "." not in bare else float(number), "times")
+
     def url(self, figure_id: str) -> str:
         return f"{self.root}figures/#{figure_id}"
 
@@ -152,11 +167,11 @@ class Renderer:
             return words.name(group, value)
         return self.profile(value) if key == "workload.profile" else bind(str(value))
 
-    def config(self, manifest_id: str, key: str, thousands: bool = False) -> str:
+    def setting(self, manifest_id: str, key: str, thousands: bool = False) -> str:
         """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K."""
         manifest = self.manifest(manifest_id)
         try:
-            value = setting(manifest, key)
+            value = manifests.setting(manifest, key)
         except KeyError:
             raise PageError(f"unknown setting {key!r} of {manifest_id!r}") from None
         printed = self.setting_text(key, value)
@@ -167,6 +182,16 @@ class Renderer:
         machine = "" if value is None else str(value)
         attributes = {"class_": "setting", "data_manifest": manifest_id, "data_key": key, "value": machine}
         return element("data", text(printed), **attributes)
+
+    def changed(self, comparison_id: str) -> str:
+        """The variant's value of the key that a comparison changes."""
+        comparison = self.site.dataset.comparisons.get(comparison_id)
+        if comparison is None:
+            raise PageError(f"unknown comparison {comparison_id!r}")
+        change = comparison.change
+        printed = bind(change.variant) if change.variant else self.locale.word("not_stated")
+        attributes = {"class_": "setting", "data_manifest": comparison_id, "data_key": "change.variant"}
+        return element("data", text(printed), **attributes, value=change.variant or "")
 
     def manifest(self, manifest_id: str) -> Manifest:
         found = self.site.dataset.manifests.get(manifest_id)
@@ -184,7 +209,13 @@ class Renderer:
         """The verdict word that the data allows on the direction or the magnitude of a against b."""
         return text(self.locale.name("verdict", verdict(subject, self.get(a), self.get(b))))
 
+    def fill(self, template: str) -> str:
+        """A text of results/ with {figure-id} replaced by the figure, {figure-id:times} by the counted factor."""
 
-def fill(template: str, plain: Callable[[str], str]) -> str:
-    """A text of results/ with each {figure-id} replaced by that figure, marked. Only maintainers write these."""
-    return re.sub(r"\{([a-z0-9-]+)\}", lambda m: plain(m.group(1)), template)
+        def replace(match: re.Match[str]) -> str:
+            if match[2]:
+                bare = printing.text(self.get(match[1]), self.locale).removesuffix("×")
+                return f"{bind(bare)}{NBSP}{self.times_word(bare)}"
+            return self.plain(match[1])
+
+        return re.sub(r"\{([a-z0-9-]+)(:times)?\}", replace, template)
