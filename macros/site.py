@@ -49,6 +49,12 @@ class ChartSpec(Model):
     rows: Annotated[tuple[ChartRow, ...], Field(min_length=1, strict=False)]
     layout: Literal["dots"] = "dots"
 
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The figures that the chart draws, each once, in order."""
+        names = [name for row in self.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
+        return tuple(dict.fromkeys(names))
+
 
 @dataclass(frozen=True)
 class Site:
