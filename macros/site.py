@@ -21,9 +21,13 @@ from macros.vocabulary import Question
 
 
 class Profile(Model):
-    """A prompt profile that manifests name. `class` groups profiles that load a server alike."""
+    """A prompt profile that manifests name. `class` groups profiles that load a server alike.
+
+    `exact: false`: only the kind of prompt is known, so two figures with this profile may differ in their prompts.
+    """
 
     group: Annotated[Line, Field(alias="class")]
+    exact: bool = True
     label: Text
     description: Text
 
