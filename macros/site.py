@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,14 @@ class ChartSpec(Model):
         """The figures that the chart draws, each once, in order."""
         names = [name for row in self.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
         return tuple(dict.fromkeys(names))
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """All figures that its texts or marks print."""
+        texts = [self.title, self.axis, self.caption, self.alternative]
+        texts += [text for row in self.rows for text in (row.label, row.note) if text]
+        named = [name for text in texts for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)]
+        return tuple(dict.fromkeys([*self.figures, *named]))
 
 
 @dataclass(frozen=True)
