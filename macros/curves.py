@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, pairwise
 
-from macros.canvas import Box, Line, wrapped
-from macros.marks import GLYPH, Frame, Label, Sheet, Style, beside, first_free, glyph, mark_label, shade, stacked
+from macros.canvas import Align, Box, Line, wrapped
+from macros.marks import (
+    GAP,
+    GLYPH,
+    Label,
+    Sheet,
+    Spot,
+    Style,
+    beside,
+    first_free,
+    glyph,
+    mark_label,
+    shade,
+    stacked,
+)
 from macros.palette import Question
 
 
@@ -15,7 +29,7 @@ from macros.palette import Question
 class CurvePoint:
     """One figure at x; several may share an x. `y` None: nothing was measured or published there.
 
-    `label` is the printed value, `title` the accessible name (without one: the series' and the point's label).
+    `label` is the printed value, `title` the accessible name (without one: the labels of series and point).
     """
 
     figure: str
@@ -98,7 +112,10 @@ def paint_curves(chart: CurveChart, sheet: Sheet, top: float) -> float:
     tick_lines = [Line(chart.tick_format.format(tick), frame.small, "muted") for tick in ticks]
     left = frame.pad + max(line.width for line in tick_lines) + 6
     box = Box(left, top, frame.right, top + (230.0 if frame.narrow else 290.0))
-    margin = max(Line(chart.x_ticks[-1][1], frame.small).width / 2, 36.0)
+    last = [
+        mark_label(frame, point.label, None, "own") for point in points if point.x == chart.x_ticks[-1][0]
+    ]
+    margin = max([20.0, *(GLYPH + GAP + label.width for label in last)])
     plot = box._replace(left=left + 14, right=box.right - margin)
     axes = _Axes(plot, (chart.x_ticks[0][0], chart.x_ticks[-1][0]), (ticks[0], ticks[-1]), chart.x_log)
 
@@ -107,9 +124,14 @@ def paint_curves(chart: CurveChart, sheet: Sheet, top: float) -> float:
         canvas.line([(box.left, y), (box.right, y)], "grid", layer=1)
         canvas.text(left - 6, y - line.height / 2, line, "right")
     canvas.line([(box.left, box.bottom), (box.right, box.bottom)], "muted")
-    for place, text in chart.x_ticks:
-        canvas.line([(axes.x(place), box.bottom), (axes.x(place), box.bottom + 4)], "muted")
-        canvas.text(axes.x(place), box.bottom + 6, Line(text, frame.small, "muted"), "center")
+    written: list[Box] = []
+    for place, text in sorted(chart.x_ticks, key=lambda tick: tick[0] not in axes.x_ends):
+        x, line = axes.x(place), Line(text, frame.small, "muted")
+        canvas.line([(x, box.bottom), (x, box.bottom + 4)], "muted")
+        space = Box(x - line.width / 2 - 3, 0, x + line.width / 2 + 3, 1)
+        if not any(space.hits(other) for other in written):  # a tick without room keeps its line only
+            written.append(space)
+            canvas.text(x, box.bottom + 6, line, "center")
 
     _paint_series(chart, sheet, axes, box)
     labels = wrapped(Line(chart.x_axis, frame.small), frame.right - left)
@@ -128,21 +150,27 @@ def _paint_series(chart: CurveChart, sheet: Sheet, axes: _Axes, box: Box) -> Non
         if len(line) > 1:
             sheet.canvas.line(line, shade(series.question, series.style), 1.8)
         taken += _steps(line) + [_around(point, axes, box) for point in series.points]
+        missing = [axes.x(point.x) for point in series.points if point.y is None]
+        taken += [Box(x - 2, box.top, x + 2, box.bottom) for x in missing]
     limits = (box.left, box.right)
     for series in chart.series:
         for point in sorted(series.points, key=lambda point: (point.x, -(point.y or 0))):
             _paint_point(series, point, sheet, axes, box, taken)
-        name = Label((Line(series.label, sheet.frame.text, bold=True),))
+        name = Label((Line(series.label, sheet.frame.text, _name_colour(series), bold=True),))
         known = [point for point in series.points if point.y is not None]
         if len(chart.series) > 1 and known:
             ends = [_around(point, axes, box) for point in reversed(known)]
             spots = chain(
                 chain.from_iterable(beside(end, name, ("right", "left")) for end in ends),
-                stacked(ends[0], name, "right", limits),
+                chain.from_iterable(stacked(end, name, "center", limits) for end in ends),
             )
             spot, align = first_free(spots, taken, limits)
             taken.append(spot)
             name.draw(sheet.canvas, spot, align)
+
+
+def _name_colour(series: Series) -> str:
+    return "muted" if series.style == "superseded" else series.question
 
 
 def _means(series: Series, axes: _Axes) -> list[tuple[float, float]]:
@@ -158,7 +186,7 @@ def _means(series: Series, axes: _Axes) -> list[tuple[float, float]]:
 def _steps(line: list[tuple[float, float]]) -> list[Box]:
     """Return small boxes along a line, so that labels keep clear of it."""
     boxes = []
-    for (x0, y0), (x1, y1) in zip(line, line[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(line):
         number = max(1, math.ceil(math.hypot(x1 - x0, y1 - y0) / 6))
         for step in range(number + 1):
             x, y = x0 + (x1 - x0) * step / number, y0 + (y1 - y0) * step / number
@@ -195,13 +223,15 @@ def _paint_point(
         glyph(canvas, series.question, series.style, x, axes.y(point.y), number)
     limits = (box.left, box.right)
     label = mark_label(sheet.frame, point.label, None, series.style)
+    spots: Iterator[Spot]
     if point.y is None:
         label = Label(tuple(wrapped(Line(point.label, sheet.frame.small, "muted"), 0.3 * sheet.frame.width)))
         spots = chain(beside(around, label, ("left", "right")), stacked(around, label, "center", limits))
     else:
-        above_below = stacked(around, label, "center", limits)
-        spots = chain(islice(above_below, 2), beside(around, label, ("right", "left")), above_below)
+        aligns: tuple[Align, ...] = ("center", "left", "right")
+        near = (islice(stacked(around, label, align, limits), 2) for align in aligns)
+        far = stacked(around, label, "center", limits)
+        spots = chain(chain.from_iterable(near), beside(around, label, ("right", "left")), far)
     spot, align = first_free(spots, taken, limits)
     taken.append(spot)
     label.draw(canvas, spot, align, number)
-

@@ -40,8 +40,8 @@ def inline_svg(raw: bytes, links: Sequence[Link], *, name: str, label: str) -> s
     root = _rebuild(raw, links)
     for node in root.iter():
         for key in ("fill", "stroke"):
-            if key in node.attrib:
-                node.set(key, as_variable(node.attrib[key]))
+            if colour := node.get(key):
+                node.set(key, as_variable(colour))
     for key, value in {"class": f"chart-svg {name}", "role": "group", "aria-label": label}.items():
         root.set(key, value)
     return etree.tostring(root, encoding="unicode")
@@ -60,11 +60,11 @@ def svg_file(raw: bytes, links: Sequence[Link], *, title: str, lang: str) -> byt
 
 def _rebuild(raw: bytes, links: Sequence[Link]) -> etree._Element:
     source = etree.fromstring(raw)
-    width, height = source.attrib["viewBox"].split()[2:]
-    root = etree.Element(f"{{{_NS}}}svg", nsmap={None: _NS})
-    root.attrib.update(
-        {"viewBox": f"0 0 {width} {height}", "width": width, "height": height, "stroke-linejoin": "round"}
-    )
+    box = source.get("viewBox", "")
+    width, height = box.split()[2:]
+    root = etree.fromstring(f'<svg xmlns="{_NS}"/>')
+    for key, value in {"viewBox": box, "width": width, "height": height, "stroke-linejoin": "round"}.items():
+        root.set(key, value)
     anchors: dict[int, etree._Element] = {}
     for node in source.iter(f"{{{_NS}}}path", f"{{{_NS}}}text"):
         parent, struck = root, False
@@ -100,8 +100,8 @@ def _anchor(root: etree._Element, link: Link) -> etree._Element:
 def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None:
     copy = etree.SubElement(parent, node.tag)
     for key in ("d", "x", "y"):
-        if key in node.attrib:
-            copy.set(key, _short(node.attrib[key]))
+        if numbers := node.get(key):
+            copy.set(key, _short(numbers))
     for item in filter(None, node.get("style", "").split(";")):
         key, value = (part.strip() for part in item.split(":", 1))
         if key in _STYLES:

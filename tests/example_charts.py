@@ -17,7 +17,9 @@ def _say(lang: str, en: str, ru: str) -> str:
     return ru if lang == "ru" else en
 
 
-def _mark(figure: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any) -> Mark:
+def _mark(
+    figure: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any
+) -> Mark:
     label = more.pop("label", f"{value} tok/s")
     return Mark(figure, value, low, high, label, href=f"figures/#{figure}", **more)
 
@@ -27,7 +29,7 @@ def _footer(lang: str) -> tuple[str, ...]:
         _say(
             lang,
             "Whiskers: lowest and highest of n = 5 runs. Evidence: methodology v1. Data of 2026-07-14.",
-            "Усы: наименьший и наибольший из n = 5 прогонов. Свидетельства: методика v1. Данные от 2026-07-14.",
+            "Усы: наименьший и наибольший из n = 5 прогонов. Методика v1. Данные от 2026-07-14.",
         ),
         "https://example.org/spark-speeds/figures/#moe-gain",
     )
@@ -128,7 +130,9 @@ def depth(lang: str) -> CurveChart:
     def curve(key: str, points: tuple[tuple[float, float | None], ...]) -> tuple[CurvePoint, ...]:
         missing = _say(lang, "not measured", "не измерено")
         return tuple(
-            CurvePoint(f"{key}-{place}", x, y, missing if y is None else f"{y:g}", href=f"figures/#{key}-{place}")
+            CurvePoint(
+                f"{key}-{place}", x, y, missing if y is None else f"{y:g}", href=f"figures/#{key}-{place}"
+            )
             for place, (x, y) in enumerate(points)
         )
 
@@ -136,11 +140,12 @@ def depth(lang: str) -> CurveChart:
     others = curve("elsewhere", ((1, 51), (32, 44), (128, 36), (256, None)))
     return CurveChart(
         "depth", lang, _say(lang, "Speed falls with depth", "Скорость падает с глубиной"),
-        _say(lang, "Context depth, tokens (logarithmic)", "Глубина контекста, токены (логарифмическая шкала)"),
+        _say(lang, "Context depth, tokens (logarithmic)", "Глубина контекста, токены (логарифм. шкала)"),
         _rate(lang), None,
         (
             Series(_say(lang, "this machine", "эта машина"), "backend", own),
             Series(_say(lang, "elsewhere", "другие"), "prompt", others, style="others"),
         ),
-        ((1, "1K"), (32, "32K"), (128, "128K"), (512, "512K"), (1024, "1M")), x_log=True, footer=_footer(lang),
+        ((1, "1K"), (32, "32K"), (128, "128K"), (512, "512K"), (1024, "1M")),
+        x_log=True, footer=_footer(lang),
     )  # fmt: skip
