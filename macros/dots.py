@@ -204,7 +204,7 @@ def _paint_row(row: Row, sheet: Sheet, axis: _Axis, top: float, column: float, k
 
     if frame.narrow:
         text_top = top + 8
-        middle = text_top + high + above - 2
+        middle = text_top + high + above
         end = middle + below + 6 if placed else text_top + high + 8
     else:
         middle = top + 9 + max(above, high / 2)
@@ -238,7 +238,7 @@ def _paint_mark(row: Row, item: _Placed, sheet: Sheet, axis: _Axis, y: float) ->
         ends = (axis.x(mark.low), axis.x(mark.high))
         whisker(canvas, colour, ends, y, thick=mark.value is None, mark=number)
     if mark.value is not None and not mark.edge:
-        glyph(canvas, row.question, mark.style, axis.x(mark.value), y, number)
+        glyph(canvas, row.question, mark.style, axis.x(mark.value), y, mark=number)
     item.label.draw(canvas, item.box.moved(0, y), item.align, number)
 
 

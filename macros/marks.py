@@ -46,8 +46,9 @@ class Frame:
         return self.width - self.pad
 
 
-WIDE = Frame(width=700, text=13, small=12)
-NARROW = Frame(width=340, text=13, small=13, narrow=True)
+# A padding of 2 keeps the letters' overhang inside.
+WIDE = Frame(width=700, text=13, small=12, pad=2)
+NARROW = Frame(width=344, text=13, small=13, narrow=True, pad=2)
 FILE = Frame(width=780, text=13.5, small=12, framed=True, pad=28)
 
 
@@ -78,12 +79,26 @@ class Sheet:
 
 
 def glyph(
-    canvas: Canvas, question: Question, style: Style, x: float, y: float, mark: int | None = None
+    canvas: Canvas,
+    question: Question,
+    style: Style,
+    x: float,
+    y: float,
+    *,
+    mark: int | None = None,
+    rim: bool = False,
 ) -> None:
-    """Draw the shape of a question: filled for own figures, open for others', pale for superseded ones."""
+    """Draw the shape of a question: filled for own figures, open for others', pale for superseded ones.
+
+    A rim of paper keeps filled neighbours apart.
+    """
     kind, size = _SHAPES[question]
-    edge = shade(question, style)
-    canvas.shape(kind, x, y, size, fill="paper" if style == "others" else edge, edge=edge, mark=mark)
+    colour = shade(question, style)
+    fill = "paper" if style == "others" else colour
+    if rim and fill == colour:
+        canvas.shape(kind, x, y, size + 1.6, fill=fill, edge="paper", width=1, mark=mark)
+    else:
+        canvas.shape(kind, x, y, size, fill=fill, edge=colour, mark=mark)
 
 
 def whisker(

@@ -1,7 +1,7 @@
 """The colours of the charts: one name each, with a shade for the light and one for the dark theme.
 
-The hues of the questions are near those of Okabe and Ito, moved until each reaches 4.5:1 on its background, so
-that headings and chips may use them for text as well, and until colour-blind readers can tell each pair apart.
+The hues of the questions are near those of Okabe and Ito, moved until each reaches 4.5:1 on its background,
+so that headings and chips may use them for text as well, and colour-blind readers can tell each pair apart.
 """
 
 from typing import Literal, NamedTuple

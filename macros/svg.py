@@ -67,6 +67,8 @@ def _rebuild(raw: bytes, links: Sequence[Link]) -> etree._Element:
         root.set(key, value)
     anchors: dict[int, etree._Element] = {}
     for node in source.iter(f"{{{_NS}}}path", f"{{{_NS}}}text"):
+        if "stroke:" not in node.get("style", "") and "fill: none" in node.get("style", ""):
+            continue  # the sheet of a clear drawing
         parent, struck = root, False
         if found := _mark_of(node):
             index, struck = found
@@ -104,7 +106,7 @@ def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None
             copy.set(key, _short(numbers))
     for item in filter(None, node.get("style", "").split(";")):
         key, value = (part.strip() for part in item.split(":", 1))
-        if key in _STYLES:
+        if key in _STYLES and (key, value) != ("text-anchor", "start"):
             copy.set(key, value.removesuffix("px"))
     if node.tag.endswith("text"):
         copy.text = node.text
@@ -113,6 +115,6 @@ def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None
 
 
 def _short(numbers: str) -> str:
-    """Round the numbers of a path to 0.01 units and write it on one line."""
-    text = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
-    return " ".join(text.split())
+    """Round the numbers of a path to a tenth of a unit and write it without needless blanks."""
+    text = re.sub(r"-?\d+\.\d+", lambda number: f"{round(float(number[0]), 1):g}", numbers)
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))
