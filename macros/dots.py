@@ -239,6 +239,11 @@ def _paint_mark(row: Row, item: _Placed, sheet: Sheet, axis: _Axis, y: float) ->
         whisker(canvas, colour, ends, y, thick=mark.value is None, mark=number)
     if mark.value is not None and not mark.edge:
         glyph(canvas, row.question, mark.style, axis.x(mark.value), y, mark=number)
+    around, box = item.around, item.box
+    gap = (box.bottom, around.top) if box.bottom < around.top else (around.bottom, box.top)
+    if gap[1] - gap[0] > GAP:  # the label had to go far: a leader on the lowest layer, under other labels
+        x = (around.left + around.right) / 2
+        canvas.line([(x, y + gap[0]), (x, y + gap[1])], "muted", layer=1)
     item.label.draw(canvas, item.box.moved(0, y), item.align, number)
 
 

@@ -78,6 +78,14 @@ def test_every_mark_is_a_named_link(lang: str) -> None:
     )
 
 
+@pytest.mark.parametrize("chart", ALL)
+def test_no_strip_of_paper_covers_a_mark(chart: Any) -> None:
+    order = list(parsed(draw_inline(chart, "narrow")))
+    strips = [node for node in order if node.get("fill") == "var(--chart-paper)"]
+    links = [node for node in order if node.get("data-figure")]
+    assert max(map(order.index, strips)) < min(map(order.index, links))
+
+
 def test_a_mark_without_a_permalink_is_no_link() -> None:
     chart = DotChart(
         "plain", "en", "T", "tok/s", None, (Row("a", None, "other", (Mark("f", 1, None, None, "1"),)),)
