@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from macros import charts, foot, links, listings, state, timeline
+from macros import charts, foot, links, listings, register, register_chart, state, timeline
 from macros.binding import statement
+from macros.markup import text
 from macros.render import PageError, Renderer
 from macros.settings import Settings
 from macros.vocabulary import Language
@@ -46,6 +47,12 @@ def define_env(env: Any) -> None:
     macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
     macro("figures_list")(lambda: listings.figures(page()))
     macro("runs_list")(lambda: listings.runs(page()))
+    macro("word")(lambda key: text(page().locale.word(key)))
+    macro("data_link")(lambda name: links.data(page(), name))
+    macro("register_chart")(lambda name: register_chart.html(name, page()))
+    macro("register_controls")(lambda: register.controls(page()))
+    macro("register_table")(lambda name: register.table(name, page(), settings))
+    macro("register_count")(lambda name: register.count(name, page()))
 
     @env.macro  # type: ignore[untyped-decorator]
     def states(statement_id: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from macros import binding, charts, pages, state, typography
+from macros import binding, charts, pages, register_data, state, typography
 from macros.gate import Gate
 from macros.problems import InputError
 from macros.settings import Settings
@@ -22,6 +22,8 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     folder.mkdir(exist_ok=True)
     for name, content in charts.files(loaded, settings):
         (folder / name).write_bytes(content)
+    (site_dir / "data").mkdir(exist_ok=True)
+    register_data.write(loaded, site_dir / "data")
     gate = Gate(loaded, pages.read(root / "docs"), root)
     gate.site_folder(site_dir)
     if gate.problems:

@@ -33,6 +33,13 @@ class Profile(Model):
     description: Text
 
 
+class ProfileClass(Model):
+    """A kind of prompt: what a profile's `class` names."""
+
+    label: Text
+    description: Text
+
+
 class ChartRow(Model):
     """One line of a dot-and-whisker chart."""
 
@@ -90,6 +97,7 @@ class Site:
     profiles: Mapping[str, Profile]
     charts: Mapping[str, ChartSpec]
     allowed: Allowed
+    profile_classes: Mapping[str, ProfileClass]
 
     def span_of(self, figure_id: str) -> Figure | None:
         """The figure that prints the span of this one's runs, or the spread published of them."""
@@ -107,6 +115,7 @@ def load(results: Path) -> Site:
     """Reads and resolves everything under `results/`; raises InputError with all problems of a stage."""
     data = dataset.load(results)
     profiles = read_entries(results / "profiles.yaml", Profile)
+    classes = read_entries(results / "profile-classes.yaml", ProfileClass)
     charts = read_entries(results / "charts.yaml", ChartSpec)
     resolved = figures.resolve(results, data)
     names = allowed.read(results)
@@ -114,8 +123,8 @@ def load(results: Path) -> Site:
     problems += _typed_numbers(results / "charts.yaml", charts, names)
     if problems:
         raise InputError(problems)
-    checked = statements.read(results, resolved)
-    return Site(results, data, resolved, checked, profiles, charts, names)
+    checked = statements.read(results, resolved, data.published.values())
+    return Site(results, data, resolved, checked, profiles, charts, names, classes)
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:

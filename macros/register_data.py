@@ -1,0 +1,112 @@
+"""What the register adds to the exports: `data/deltas.json`, and the delta and verdict inside `data/published.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from macros import deltas, printing
+from macros.deltas import Comparer, Delta, Range, Worth
+from macros.site import Site
+
+FILE = "deltas.json"
+
+
+def write(site: Site, folder: Path) -> None:
+    """Writes `deltas.json`: each entry of the register against each own figure, and own figures against each other."""
+    (folder / FILE).write_text(json.dumps(content(site), ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+
+
+def content(site: Site) -> dict[str, Any]:
+    """The rules' tables and all pairs."""
+    comparer = deltas.comparer(site)
+    own = list(comparer.own.values())
+    compared = [comparer.published[e.id] for e in site.dataset.published.values() if not e.own_lab]
+    pairs = [comparer.delta(a, b) for a in compared for b in own]
+    pairs += [comparer.delta(a, b) for i, a in enumerate(own) for b in own[:i]]
+    return {
+        "questions": deltas.QUESTION_OF,
+        "deciding": deltas.DECIDING,
+        "nearest": {a.id: comparer.nearest(a).b.id for a in compared},
+        "worths": [worth(w) for w in comparer.worths],
+        "pairs": [pair(delta, comparer) for delta in pairs],
+    }
+
+
+def pair(delta: Delta, comparer: Comparer) -> dict[str, Any]:
+    """One pair: `a` beside `b`. Factors lead from b to a; `worths` are positions in the list of worths."""
+    positions = {id(w): i for i, w in enumerate(comparer.worths)}
+    known = {(w.key, w.before, w.after, w.quantity, w.source, w.low): positions[id(w)] for w in comparer.worths}
+    known |= {
+        (w.key, w.after, w.before, w.quantity, w.source, 1 / w.high): positions[id(w)] for w in comparer.worths
+    }
+    return {
+        "a": delta.a.id,
+        "b": delta.b.id,
+        "verdict": delta.verdict,
+        "questions": delta.questions,
+        "differs": {k: [plain(side.settings[k]) for side in (delta.a, delta.b)] for k in delta.with_status("differs")},
+        "not_stated": delta.with_status("not_stated"),
+        "varies": delta.with_status("varies"),
+        "same": delta.with_status("same"),
+        "factors": [
+            {
+                "key": f.key,
+                "low": number(f.low),
+                "high": number(f.high),
+                "worths": [known[(w.key, w.before, w.after, w.quantity, w.source, w.low)] for w in f.worths],
+            }
+            for f in delta.factors
+        ],
+        "range": span(delta.a.range),
+        "expected": span(delta.expected) if delta.factors else None,
+    }
+
+
+def entry(site: Site, entry_id: str) -> dict[str, Any]:
+    """What one entry of `published.json` says of its delta; null for the lab's own entries."""
+    comparer = deltas.comparer(site)
+    if site.dataset.published[entry_id].own_lab:
+        return {"nearest": None, "delta": None, "verdict": None}
+    delta = comparer.nearest(comparer.published[entry_id])
+    content = pair(delta, comparer)
+    del content["a"], content["b"], content["verdict"]
+    return {"nearest": delta.b.id, "delta": content, "verdict": delta.verdict}
+
+
+def worth(w: Worth) -> dict[str, Any]:
+    """One worth with what is known of the configuration that it was measured in."""
+    return {
+        "key": w.key,
+        "before": plain(w.before),
+        "after": plain(w.after),
+        "quantity": w.quantity,
+        "low": number(w.low),
+        "high": number(w.high),
+        "source": w.source,
+        "own": w.own,
+        "settings": stated(w.settings),
+    }
+
+
+def stated(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are stated."""
+    return {key: plain(value) for key, value in settings.items() if value is not None}
+
+
+def plain(value: Any) -> Any:
+    """A setting as JSON knows it."""
+    return value if value is None or isinstance(value, bool | int | str) else float(value)
+
+
+def number(value: Fraction) -> float:
+    """A factor in six significant digits."""
+    return float(printing.significant(value))
+
+
+def span(ends: Range | None) -> list[float] | None:
+    """A range as [low, high]."""
+    return None if ends is None else [number(end) for end in ends]
