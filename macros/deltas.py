@@ -1,13 +1,15 @@
 """The delta of two figures: which keys of their configurations differ, and what the known differences are worth.
 
 **Keys.** Each key of `manifests.COMPARED`, and each of `NOTED` that both sides state, is `same`, `differs`,
-`not_stated` (by either side) or `varies` (it changes within one of the figures, so that it cannot be compared; it counts like a key
-that is not stated). Spellings are unified by `results/aliases.yaml`; a flag that leaves only one MoE backend stands for
-the log line. Profiles of which only the class is known are never the same: another class differs, one class is not
-stated. Approximate token counts differ from 10 % on. What a run's source calls the same as in another run is the same.
+`not_stated` (by either side) or `varies` (it changes within one of the figures, so that it cannot be compared; it
+counts like a key that is not stated). Spellings are unified by `results/aliases.yaml`; a flag that leaves only one MoE
+backend stands for the log line. Profiles of which only the class is known are never the same: another class differs,
+one class is not stated. Approximate token counts differ from 10 % on. What a run's source calls the same as in another
+run is the same.
 
 **Questions.** A question `differs` when any of its keys does; it is the `same` when all its deciding keys are; else it
-is `not_stated`. `DECIDING` holds the keys that decide: what the form of "Why is my number different?" asks for.
+is `not_stated`. (The MoE flag only counts, here and for the nearest figure, where the backend itself is not known from
+both sides.) `DECIDING` holds the keys that decide: what the form of "Why is my number different?" asks for.
 
 **Ranges.** A figure stands for its published span, or for that of its readings, or for its value ± the published
 deviation, else for the rounding interval of its value: 59.7 is 59.65 to 59.75. A spread that is published as a share,
@@ -78,6 +80,7 @@ COMPANIONS: dict[str, frozenset[str]] = {
     "system.nodes": frozenset({"system.tensor_parallel"}),
     "config.speculative_method": frozenset({"config.draft_tokens"}),
 }
+MOE_FLAG = "config.moe_backend_requested"
 # Rounded counts: the flag beside the key says so.
 APPROXIMATE = Fraction(10, 100)
 
@@ -142,13 +145,32 @@ class Delta:
     a: Side
     b: Side
     keys: Mapping[str, Status]
-    questions: Mapping[Question, Status]
     factors: tuple[Factor, ...]
     verdict: Verdict
+
+    @property
+    def counting(self) -> Mapping[str, Status]:
+        """The keys without the flag, where the backend itself is known from both sides."""
+        known = self.keys["config.moe_backend_active"] in ("same", "differs")
+        return {key: status for key, status in self.keys.items() if not (known and key == MOE_FLAG)}
 
     def with_status(self, *statuses: Status) -> list[str]:
         """The keys that have one of these statuses."""
         return [key for key, status in self.keys.items() if status in statuses]
+
+    @property
+    def questions(self) -> dict[Question, Status]:
+        """The keys rolled up into the page's questions."""
+        result: dict[Question, Status] = {}
+        for question in QUESTIONS:
+            mine = {key: status for key, status in self.counting.items() if QUESTION_OF[key] == question}
+            if "differs" in mine.values():
+                result[question] = "differs"
+            elif all(status == "same" for key, status in mine.items() if key in DECIDING):
+                result[question] = "same"
+            else:
+                result[question] = "not_stated"
+        return result
 
     @property
     def expected(self) -> Range | None:
@@ -185,7 +207,7 @@ class Comparer:
             if a.settings.get(key) is not None and b.settings.get(key) is not None:
                 keys[key] = self.status(key, a, b)
         factors = tuple(self._factors(keys, a, b))
-        return Delta(a, b, keys, _questions(keys), factors, verdict(a, b, keys, factors))
+        return Delta(a, b, keys, factors, verdict(a, b, keys, factors))
 
     def nearest(self, a: Side, others: Iterable[Side] | None = None) -> Delta:
         """The delta to the own figure whose configuration is nearest."""
@@ -415,19 +437,6 @@ def _step(key: str, value: Any, profiles: Mapping[str, Profile]) -> Any:
 # Rules
 
 
-def _questions(keys: Mapping[str, Status]) -> dict[Question, Status]:
-    result: dict[Question, Status] = {}
-    for question in QUESTIONS:
-        mine = {key: status for key, status in keys.items() if QUESTION_OF[key] == question}
-        if "differs" in mine.values():
-            result[question] = "differs"
-        elif all(status == "same" for key, status in mine.items() if key in DECIDING):
-            result[question] = "same"
-        else:
-            result[question] = "not_stated"
-    return result
-
-
 def _distance(delta: Delta) -> tuple[int, int, int]:
     a, b = delta.a, delta.b
     if a.quantity and a.quantity == b.quantity:
@@ -438,7 +447,8 @@ def _distance(delta: Delta) -> tuple[int, int, int]:
         rank = 2
     else:
         rank = 3
-    return rank, len(delta.with_status("differs")), len(delta.with_status("not_stated", "varies"))
+    statuses = list(delta.counting.values())
+    return rank, statuses.count("differs"), statuses.count("not_stated") + statuses.count("varies")
 
 
 def gap(a: Range, b: Range) -> Fraction:

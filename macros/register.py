@@ -66,8 +66,10 @@ def controls(page: Renderer) -> str:
     words = page.locale
     site = page.site
     used = {_class(e, page) for e in site.dataset.published.values()}
-    classes = [(c, str(getattr(site.profile_classes[c].label, page.language))) for c in site.profile_classes if c in used]
-    choices = {
+    classes = [
+        (c, str(getattr(site.profile_classes[c].label, page.language))) for c in site.profile_classes if c in used
+    ]
+    choices: dict[str, list[tuple[str, str]]] = {
         "class": [*classes, ("", words.word("register.class_not_stated"))],
         "vantage": [(v, words.name("vantage", v)) for v in ("client", "engine")] + [("", words.word("not_stated"))],
         "verdict": [(v, words.word(f"delta_verdict.{v}")) for v in VERDICTS],
@@ -124,7 +126,7 @@ def delta_of(entry: PublishedFigure, page: Renderer) -> Delta | None:
 
 def _row(entry: PublishedFigure, page: Renderer, settings: Settings, columns: list[str]) -> str:
     delta = delta_of(entry, page)
-    data = {
+    data: dict[str, str | None] = {
         "id": entry.id,
         "data_value": str(_middle(entry)),
         "data_date": entry.date.isoformat() if entry.date else "",
@@ -156,7 +158,7 @@ def _figure(entry: PublishedFigure, page: Renderer) -> str:
         parts.append(f"<small>{text(name)} {text(bind(entry.date.isoformat()))}</small>")
     if entry.correction:
         parts.append(f"<small>{text(bind(str(getattr(entry.correction.reason, page.language))))}</small>")
-    return "<br>".join(parts)
+    return parts[0] + "<br>" + "".join(parts[1:])
 
 
 def _source(entry: PublishedFigure, page: Renderer) -> str:
@@ -212,7 +214,7 @@ def _what(entry: PublishedFigure, page: Renderer) -> Iterator[str]:
     if entry.acceptance_length:
         length = bind(printing.number(entry.acceptance_length, words))
         facts.append(f"{words.name('quantity', 'acceptance_length')}: {length}")
-    yield f'<br><small>{text("; ".join(facts))}</small>'
+    yield f"<small>{text('; '.join(facts))}</small>"
 
 
 def _configuration(entry: PublishedFigure, page: Renderer) -> str:
@@ -224,14 +226,14 @@ def _configuration(entry: PublishedFigure, page: Renderer) -> str:
     ]
     profile = entry.workload.profile
     title = page.profile(profile) if profile else words.word("register.class_not_stated")
-    return f"<b>{text(title)}</b><br><small>{text('; '.join(facts))}</small>"
+    return f"<b>{text(title)}</b><small>{text('; '.join(facts))}</small>"
 
 
 def _delta(delta: Delta | None, entry: PublishedFigure, page: Renderer) -> str:
     words = page.locale
     if delta is None:
         same = f": {page.figure(entry.own_figure)}" if entry.own_figure else ""
-        return f'<small>{text(words.word("register.own_lab"))}{same}</small>'
+        return f"<small>{text(words.word('register.own_lab'))}{same}</small>"
     own = page.get(delta.b.id)
     nearest = f"{text(str(getattr(own.label, page.language)))}: {page.linked(own)}"
     marks = "".join(
@@ -256,7 +258,7 @@ def _keys(delta: Delta, page: Renderer) -> Iterator[tuple[str, str]]:
             for key in differing
         )
         yield words.word("delta_status.differs"), "; ".join(shown)
-    for status in ("not_stated", "varies", "same"):
+    for status in ("not_stated", "varies"):
         if keys := delta.with_status(status):
             yield words.word(f"delta_status.{status}"), text(", ".join(words.word(f"key.{key}") for key in keys))
 

@@ -20,11 +20,12 @@ def html(name: str, page: Renderer) -> str:
     words = page.locale
     chart = build(name, page)
     wide, narrow = (charts.rebound(charts.CACHE.inline(chart, width)) for width in charts.WIDTHS)
-    caption = text(words.word("register.chart.caption"))
+    # The second picture's marks are the first one's.
+    caption = element("figcaption", text(words.word("register.chart.caption"))) if name == "pair_stream" else ""
     parts = [
         element("p", text(words.word(f"register.chart.{name}")), class_="chart-title"),
         wide + narrow,
-        element("figcaption", caption),
+        caption,
     ]
     return f'<figure class="chart strips" id="chart-{chart.id}" data-search-exclude>{"".join(parts)}</figure>'
 

@@ -20,7 +20,9 @@ from macros.figures import Figure
 from macros.manifests import Id, Model, NotNegative, PublishedFigure, Text
 from macros.problems import InputError, Problem
 
-Kind = Literal["ordering", "above", "overlap", "larger_effect", "between", "times", "decade", "contains", "positive", "most_below"]
+Kind = Literal[
+    "ordering", "above", "overlap", "larger_effect", "between", "times", "decade", "contains", "positive", "most_below"
+]
 Register = Collection[PublishedFigure]
 Subject = Literal["direction", "magnitude"]
 Verdict = Literal["consistent", "not_consistent", "resolved", "not_resolvable"]
@@ -187,7 +189,9 @@ def read(results: Path, figures: Mapping[str, Figure], register: Register = ()) 
             problems.append(Problem(file, line, column, f"{statement_id}.holds.of", f"the id of a figure{hint}", name))
         if not unknown:
             used = tuple(figures[name] for name in spec.holds.of)
-            statements[statement_id] = Statement(statement_id, spec.text, spec.holds, used, _holds(spec.holds, used, register))
+            statements[statement_id] = Statement(
+                statement_id, spec.text, spec.holds, used, _holds(spec.holds, used, register)
+            )
     if problems:
         raise InputError(problems)
     return statements
