@@ -78,8 +78,7 @@ def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, li
 
 
 def _figures(spec: ChartSpec, page: Renderer) -> list[Figure]:
-    names = [name for row in spec.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
-    return [page.get(name, superseded=True) for name in dict.fromkeys(names)]
+    return [page.get(name, superseded=True) for name in spec.figures]
 
 
 def _say(template: Text, page: Renderer, plain: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from macros.binding import bind
@@ -91,7 +92,8 @@ def formula(figure: Figure, page: Renderer) -> str:
         f"{text(str(getattr(operand.label, page.language)))} ({page.linked(operand)})"
         for operand in (page.get(name, superseded=True) for name in figure.formula.of)
     ]
-    pattern = text(page.locale.word(f"formula.{figure.formula.kind}"))
+    # The digits of a formula are part of its definition.
+    pattern = text(re.sub(r"\d+(?!\})", lambda m: bind(m[0]), page.locale.word(f"formula.{figure.formula.kind}")))
     # The pattern's braces were made inert with the rest of its text.
     pattern = pattern.replace("&#123;", "{").replace("&#125;", "}")
     return pattern.format(*links, all="; ".join(links), rest=" · ".join(links[2:]))

@@ -148,7 +148,7 @@ class Renderer:
         return self.locale.word("spread_unknown")
 
     def profile(self, profile: str) -> str:
-        return str(getattr(self.site.profiles[profile].label, self.language))
+        return bind(str(getattr(self.site.profiles[profile].label, self.language)))
 
     # Settings of manifests
 

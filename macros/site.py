@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +22,13 @@ from macros.vocabulary import Question
 
 
 class Profile(Model):
-    """A prompt profile that manifests name. `class` groups profiles that load a server alike."""
+    """A prompt profile that manifests name. `class` groups profiles that load a server alike.
+
+    `exact: false`: only the kind of prompt is known, so two figures with this profile may differ in their prompts.
+    """
 
     group: Annotated[Line, Field(alias="class")]
+    exact: bool = True
     label: Text
     description: Text
 
@@ -48,6 +53,20 @@ class ChartSpec(Model):
     from_zero: bool
     rows: Annotated[tuple[ChartRow, ...], Field(min_length=1, strict=False)]
     layout: Literal["dots"] = "dots"
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The figures that the chart draws, each once, in order."""
+        names = [name for row in self.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """All figures that its texts or marks print."""
+        texts = [self.title, self.axis, self.caption, self.alternative]
+        texts += [text for row in self.rows for text in (row.label, row.note) if text]
+        named = [name for text in texts for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)]
+        return tuple(dict.fromkeys([*self.figures, *named]))
 
 
 @dataclass(frozen=True)
