@@ -38,9 +38,9 @@ BLOCKS = ("p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "figcaption
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
 NUMBER = re.compile(r"[+−-]?\d[\d.,\u202f]*(?:\s?%|×)?")
 TWO_DECIMALS = re.compile(r"\d+[.,]\d\d+\s*(?:tok/s|tokens? per second|токен\w* в секунду)")
-ADDRESS = re.compile(r"(?:https?://|\.{0,2}/)[^\s)>\"]+|[\w./-]+\.(?:md|html|json|yaml|svg|png|xml|txt|csv)\b")
+ADDRESS = re.compile(r"(?:https?://|(?<!\w)\.{0,2}/)[^\s)>\"]+|[\w./-]+\.(?:md|html|json|yaml|svg|png|xml|txt|csv)\b")
 MARKDOWN_CODE = re.compile(r"^(```+|~~~+).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
-LATIN = re.compile(r"[A-Za-z][\w'’]*(?:[-./_]\w+)*")
+LATIN = re.compile(r"[A-Za-z][A-Za-z0-9'’]*(?:[-./_][A-Za-z0-9]+)*")
 SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from macros import strict_yaml
@@ -610,7 +611,8 @@ def validate(data: Any, text: str, file: str, kind: type[M]) -> tuple[M | None, 
         # A list whose entries are at fault is reported as too short as well: the entries say it better.
         faulty = {d["loc"][:i] for d in details for i in range(len(d["loc"]))}
         details = [d for d in details if not (d["type"] == "too_short" and d["loc"] in faulty)]
-        return None, [problem for d in details for problem in _explain(d, text, file, kind)]
+        problems = [problem for d in details for problem in _explain(d, text, file, kind)]
+        return None, problems + list(_hidden_rules(kind, data, (), {d["loc"] for d in details}, text, file))
 
 
 def validate_entry(data: Any, text: str, file: str, kind: type[M], key: str) -> tuple[M | None, list[Problem]]:
@@ -619,6 +621,44 @@ def validate_entry(data: Any, text: str, file: str, kind: type[M], key: str) -> 
         return kind.model_validate(data), []
     except ValidationError as error:
         return None, [p for d in error.errors() for p in _explain(d, text, file, kind, (key,))]
+
+
+def _hidden_rules(
+    kind: type[Model], data: Any, loc: tuple[str | int, ...], faulty: set[tuple[str | int, ...]], text: str, file: str
+) -> Iterator[Problem]:
+    """What a model's own rules say of the fields that are in order, where another field keeps them from running."""
+    if not isinstance(data, dict):
+        return
+    fields = kind.model_fields
+    for name, field in fields.items():
+        inner = _model_in(field.annotation)
+        if inner is not None:
+            value = data.get(name)
+            for index, entry in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                path = (*loc, name) if index is None else (*loc, name, index)
+                yield from _hidden_rules(inner, entry, path, faulty, text, file)
+    if not any(place[: len(loc)] == loc and len(place) == len(loc) + 1 for place in faulty):
+        return
+    sound = {n: _exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
+    try:
+        broken = list(kind.model_construct(**dict.fromkeys(fields) | sound).rules())
+    except (TypeError, AttributeError):
+        return
+    for field_name, expected, found in broken:
+        if field_name in sound:
+            line, column, _ = strict_yaml.place(text, (*loc, field_name))
+            yield Problem(file, line, column, dotted((*loc, field_name)), expected, found)
+
+
+def _model_in(annotation: Any) -> type[Model] | None:
+    """The model inside an annotation such as `Correction | None` or `tuple[Measurement, ...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+
+
+def _has_model(field: FieldInfo) -> bool:
+    return _model_in(field.annotation) is not None
 
 
 def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> Iterator[Problem]:

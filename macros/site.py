@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import allowed, dataset, figures, statements
+from macros import allowed, dataset, figures, manifests, statements, strict_yaml
 from macros.allowed import Allowed
 from macros.dataset import Dataset
 from macros.entries import read_entries
@@ -18,7 +18,7 @@ from macros.figures import Figure
 from macros.manifests import Id, Line, Model, Text
 from macros.problems import InputError, Problem
 from macros.statements import Statement
-from macros.vocabulary import Question
+from macros.vocabulary import LANGUAGES, Question
 
 
 class Profile(Model):
@@ -89,12 +89,24 @@ class ChartSpec(Model):
         return tuple(name for series in self.series for name in series.missing)
 
     @property
+    def texts(self) -> dict[tuple[str | int, ...], Text]:
+        """Every text of the chart by its place in the file."""
+        found: dict[tuple[str | int, ...], Text | None] = {
+            (name,): getattr(self, name) for name in ("title", "axis", "x_axis", "caption", "alternative")
+        }
+        for index, row in enumerate(self.rows):
+            found |= {("rows", index, "label"): row.label, ("rows", index, "note"): row.note}
+        found |= {("series", index, "label"): series.label for index, series in enumerate(self.series)}
+        return {place: text for place, text in found.items() if text}
+
+    @property
     def printed(self) -> tuple[str, ...]:
         """All figures that its texts or marks print."""
-        texts = [self.title, self.axis, self.caption, self.alternative]
-        texts += [text for row in self.rows for text in (row.label, row.note) if text]
-        texts += [text for text in (self.x_axis, *(series.label for series in self.series)) if text]
-        named = [name for text in texts for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)]
+        named = [
+            name
+            for text in self.texts.values()
+            for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)
+        ]
         return tuple(dict.fromkeys([*self.figures, *named]))
 
 
@@ -126,11 +138,13 @@ def load(results: Path) -> Site:
     profiles = read_entries(results / "profiles.yaml", Profile)
     charts = read_entries(results / "charts.yaml", ChartSpec)
     resolved = figures.resolve(results, data)
-    problems = list(_unknown_profiles(data, profiles)) + _unknown_names(charts, resolved, data)
+    names = allowed.read(results)
+    problems = [*_unknown_profiles(data, profiles), *_unknown_names(charts, resolved, data)]
+    problems += _typed_numbers(results / "charts.yaml", charts, names)
     if problems:
         raise InputError(problems)
     checked = statements.read(results, resolved)
-    return Site(results, data, resolved, checked, profiles, charts, allowed.read(results))
+    return Site(results, data, resolved, checked, profiles, charts, names)
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:
@@ -152,3 +166,19 @@ def _unknown_names(charts: Mapping[str, ChartSpec], figures: Mapping[str, Figure
         for name in names
         if name not in known
     ]
+
+
+def _typed_numbers(path: Path, charts: Mapping[str, ChartSpec], names: Allowed) -> list[Problem]:
+    """Charts are drawn as pictures, so that no number may be typed into their texts to begin with."""
+    source = path.read_text("utf-8")
+    problems = []
+    for chart_id, chart in charts.items():
+        for where, text in chart.texts.items():
+            for language in LANGUAGES:
+                typed = re.search(r"\d[\d.,]*", names.blank(re.sub(r"\{[^}]*\}", "", getattr(text, language))))
+                if typed:
+                    key = (chart_id, *where, language)
+                    line, column, _ = strict_yaml.place(source, key)
+                    place = manifests.dotted(key)
+                    problems.append(Problem("results/charts.yaml", line, column, place, "{figure-id}", typed.group()))
+    return problems
