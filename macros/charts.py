@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from macros import drawing, printing
 from macros.binding import bind, strip
+from macros.chart_cache import ChartCache
 from macros.curves import CurveChart, CurvePoint, Series
 from macros.dots import DotChart, Mark, Row
 from macros.figures import Figure
@@ -22,7 +24,7 @@ from macros.settings import Settings
 from macros.site import ChartRow, ChartSeries, ChartSpec, Site
 from macros.vocabulary import LANGUAGES
 
-CACHE = Path(".cache/charts")
+CACHE = ChartCache(Path(".cache/charts"))
 WIDTHS: tuple[drawing.Width, ...] = ("wide", "narrow")
 
 
@@ -32,7 +34,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     if spec is None:
         raise PageError(f"unknown chart {chart_id!r}")
     chart = build(chart_id, spec, page, settings, links=True)
-    wide, narrow = (_rebound(drawing.draw_inline(chart, width)) for width in WIDTHS)
+    wide, narrow = (_rebound(CACHE.inline(chart, width)) for width in WIDTHS)
     words = page.locale
     caption = f"{_say(spec.caption, page)} {whisker_note(_figures(spec, page), page)}"
     files = " · ".join(
@@ -41,7 +43,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     parts = [
         element("p", text(_say(spec.title, page)), class_="chart-title"),
         element("p", text(_say(spec.alternative, page)), class_="visually-hidden"),
-        f'<div class="chart-wide">{wide}</div><div class="chart-narrow">{narrow}</div>',
+        wide + narrow,
         element("figcaption", f"{text(caption)} {files}"),
         f"<details><summary>{text(words.word('data_table'))}</summary>{_data_table(spec, page)}</details>",
     ]
@@ -54,8 +56,8 @@ def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
         for language in LANGUAGES:
             page = Renderer(site, language, settings.address + ("" if language == "en" else f"{language}/"))
             chart = build(chart_id, spec, page, settings, links=True)
-            yield f"{chart_id}.{language}.svg", drawing.draw_svg_file(chart)
-            yield f"{chart_id}.{language}.png", drawing.draw_png(chart)
+            yield f"{chart_id}.{language}.svg", CACHE.svg_file(chart)
+            yield f"{chart_id}.{language}.png", CACHE.png(chart)
 
 
 def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, links: bool) -> drawing.Chart:
@@ -90,6 +92,7 @@ def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, li
         series=series,
         x_ticks=_ticks(series, spec),
         x_log=spec.x == "prompt_tokens",
+        names_first=spec.x == "position",
     )
 
 
@@ -105,18 +108,19 @@ def _series(series: ChartSeries, spec: ChartSpec, page: Renderer) -> Series:
 
 
 def _points(figure: Figure, spec: ChartSpec, page: Renderer) -> list[CurvePoint]:
-    """The figure at its prompt tokens, or the acceptance at each position behind it, labelled at the first."""
+    """The figure at its prompt tokens, or the acceptance at each position behind it, as the data table lists it."""
     link = page.url(figure.id)
     if spec.x == "position":
         return [
-            CurvePoint(figure.id, place, float(share), str(share) if place == 1 else "", href=link,
+            CurvePoint(figure.id, place, float(share), "", href=link,
                        title=f"{_depth(figure)}, {place}: {share}")
             for place, share in enumerate(by_position(figure, page), 1)
         ]  # fmt: skip
     assert figure.value
     mark = _mark(figure, page, edge=False)
     tokens = figure.config["workload.prompt_tokens"]
-    return [CurvePoint(figure.id, tokens, mark.value, mark.label, mark.low, mark.high, link, mark.title)]
+    label = printing.text(figure, page.locale)  # the axis names the unit
+    return [CurvePoint(figure.id, tokens, mark.value, label, mark.low, mark.high, link, mark.title)]
 
 
 def by_position(figure: Figure, page: Renderer) -> tuple[Decimal, ...]:
@@ -148,7 +152,8 @@ def _say(template: Text, page: Renderer, plain: bool = False) -> str:
 def _row(row: ChartRow, page: Renderer, links: bool) -> Row:
     marks = [_mark(page.get(name, superseded=True), page, edge=False) for name in row.figures]
     if row.edge:
-        marks.append(_mark(page.get(row.edge), page, edge=True))
+        beside = _say(row.edge_note, page, plain=True) if row.edge_note else None
+        marks.append(replace(_mark(page.get(row.edge), page, edge=True), note=beside))
     note = _say(row.note, page, plain=True) if row.note else None
     return Row(_say(row.label, page, plain=True), note, row.question, tuple(marks))
 
