@@ -26,13 +26,14 @@ fewest keys not stated, then the order of `results/figures.yaml`.
 **Verdict**, the first that fits:
 
 - `not_comparable`: both quantities are stated and are not the same.
-- `explained`: the ranges overlap once the known differences are counted; at least one difference has a known worth (or
-  all deciding keys are the same), and no deciding key differs without a known worth.
+- `explained`: the ranges overlap once the known differences are counted, and no deciding key differs without a known
+  worth. Where a deciding key is not stated, the known differences must have closed a gap: ranges that overlap from the
+  start show nothing.
 - `partly`: at least one difference has a known worth, and counting it at least halves the gap (the remaining factor is
   at most the square root of the factor before), or closes it while a deciding difference has no known worth.
 - `unexplained`: quantity and deciding keys are all stated, and a gap stays.
 - `cannot_be_said`: a deciding key or the quantity is not stated; or the ranges meet although a deciding difference has
-  no known worth, which nothing on the site accounts for.
+  no known worth.
 """
 
 from __future__ import annotations
@@ -476,7 +477,7 @@ def verdict(a: Side, b: Side, keys: Mapping[str, Status], factors: Sequence[Fact
     valued = {factor.key for factor in factors}
     unvalued = any(keys[key] == "differs" and key not in valued for key in DECIDING)
     before, after = gap(a.range, b.range), gap(a.range, expected)
-    if after == 1 and (factors or not unstated) and not unvalued:
+    if after == 1 and not unvalued and (before > 1 or not unstated):
         return "explained"
     if factors and before > 1 and after**2 <= before:
         return "partly"

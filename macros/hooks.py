@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
+
 
 def on_config(config: Any) -> Any:
     """Under `mkdocs serve`, lets edited code count: forgets the package before each build."""
@@ -26,7 +28,7 @@ def on_post_build(config: Any) -> None:
 
     root = Path(config.config_file_path).parent
     if problems := finish.site(Path(config.site_dir), root, config.site_url, config.extra):
-        raise SystemExit(f"\n{problems}")
+        raise click.ClickException(str(problems))
 
 
 on_post_build.mkdocs_priority = -200  # type: ignore[attr-defined]  # after static-i18n (-100) built both

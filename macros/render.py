@@ -13,6 +13,7 @@ from macros.figures import Figure
 from macros.locale import Locale, locale
 from macros.manifests import Manifest
 from macros.markup import NBSP, element, text
+from macros.numbers import short_count
 from macros.site import Site
 from macros.statements import Subject, verdict
 from macros.vocabulary import Language
@@ -167,8 +168,8 @@ class Renderer:
             return words.name(group, value)
         return self.profile(value) if key == "workload.profile" else bind(str(value))
 
-    def setting(self, manifest_id: str, key: str, thousands: bool = False) -> str:
-        """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K."""
+    def setting(self, manifest_id: str, key: str, thousands: bool = False, short: bool = False) -> str:
+        """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K; `short` rounds to K or M."""
         manifest = self.manifest(manifest_id)
         try:
             value = manifests.setting(manifest, key)
@@ -179,6 +180,8 @@ class Renderer:
             if not isinstance(value, int) or value % 1000:
                 raise PageError(f"{key!r} of {manifest_id!r} is not a whole number of thousands")
             printed = bind(f"{value // 1000}K")
+        if short:
+            printed = bind(short_count(value))
         machine = "" if value is None else str(value)
         attributes = {"class_": "setting", "data_manifest": manifest_id, "data_key": key, "value": machine}
         content = text(printed)
