@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from macros import charts, foot, links, listings, points, register, register_chart, state, timeline
+from macros import charts, foot, links, listings, points, reasons, register, register_chart, state, timeline
 from macros.binding import statement
 from macros.markup import text
 from macros.problems import InputError
@@ -56,6 +56,9 @@ def define_env(env: Any) -> None:
     macro("runs_list")(lambda: listings.runs(page()))
     macro("word")(lambda key: text(page().locale.word(key)))
     macro("data_link")(lambda name: links.data(page(), name))
+    macro("reasons_list")(lambda: reasons.html(page()))
+    macro("open_contradictions")(lambda: reasons.open_questions(page()))
+    macro("published")(lambda entry_id: reasons.published(page(), entry_id))
     macro("register_chart")(lambda name: register_chart.html(name, page()))
     macro("register_controls")(lambda: register.controls(page()))
     macro("register_table")(lambda name: register.table(name, page(), settings))

@@ -10,6 +10,7 @@ from typing import Any
 from macros import deltas, links, printing, shares
 from macros.binding import bind
 from macros.deltas import DECIDING, VERDICTS, Delta, Factor, Worth
+from macros.locale import Locale
 from macros.manifests import PublishedFigure, setting
 from macros.markup import NBSP, attrs, element, text
 from macros.numbers import places_of_one_digit, rounded
@@ -172,11 +173,16 @@ def value_text(entry: PublishedFigure, page: Renderer) -> str:
     """The value as published; a range with an en dash."""
     words = page.locale
     if entry.value is None:
-        ends = [printing.number(end, words) for end in (entry.low, entry.high) if end is not None]
-        return printing.EN_DASH.join(ends)
+        return range_text(None, entry.low, entry.high, words)
     about = "≈" if entry.approximate else ""
     more = f" ± {printing.number(entry.plus_minus, words)}" if entry.plus_minus else ""
     return about + printing.number(entry.value, words) + more
+
+
+def range_text(value: Decimal | None, low: Decimal | None, high: Decimal | None, words: Locale) -> str:
+    """A value, or a range with an en dash where there is none."""
+    ends = (value,) if value is not None else (low, high)
+    return printing.EN_DASH.join(printing.number(end, words) for end in ends if end is not None)
 
 
 def unit_text(entry: PublishedFigure, page: Renderer) -> str:
