@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
+from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale
 from macros.numbers import RATE_DECIMALS, Expression, places_of_derived, places_of_one_digit, rounded
@@ -54,6 +56,12 @@ def span_text(figure: Figure, locale: Locale) -> str | None:
         return None
     digits = places(figure)
     return EN_DASH.join(number(rounded(end.value, digits), locale) for end in (figure.low, figure.high))
+
+
+def formula(kind: str, operands: list[str], runs: int | None, locale: Locale) -> str:
+    """A formula in words with its operands filled in; its own constants are marked like data."""
+    pattern = re.sub(r"(?<!\{)\d+(?!\})", lambda m: bind(m[0]), locale.word(f"formula.{kind}"))
+    return pattern.format(*operands, all=", ".join(operands), rest=" · ".join(operands[2:]), runs=bind(str(runs)))
 
 
 def machine(expression: Expression) -> str:

@@ -11,7 +11,7 @@ from macros import manifests, printing
 from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale, locale
-from macros.manifests import Manifest
+from macros.manifests import Manifest, Source
 from macros.markup import NBSP, element, text
 from macros.site import Site
 from macros.statements import Subject, verdict
@@ -146,6 +146,10 @@ class Renderer:
         if beside:
             return f"{self.locale.word('spread_word')}{NBSP}{bind(printing.text(beside, self.locale))}"
         return self.locale.word("spread_unknown")
+
+    def source_name(self, source: Source) -> str:
+        """A source's name, marked; translated where the locale knows it."""
+        return bind(self.locale.known("source_name", source.name))
 
     def profile(self, profile: str) -> str:
         return str(getattr(self.site.profiles[profile].label, self.language))
