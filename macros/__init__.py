@@ -44,8 +44,8 @@ def define_env(env: Any) -> None:
     macro("contact")(lambda: links.contact(page().locale, settings))
     macro("article")(lambda: links.article(page().locale, settings))
     macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
-    macro("figures_list")(lambda: listings.figures(page()))
-    macro("runs_list")(lambda: listings.runs(page()))
+    macro("figures_list")(lambda: listings.figures(page(), settings))
+    macro("runs_list")(lambda: listings.runs(page(), settings))
 
     @env.macro  # type: ignore[untyped-decorator]
     def states(statement_id: str) -> str:

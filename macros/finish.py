@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from macros import binding, charts, state
+from macros import binding, charts, state, usage
 from macros.settings import Settings
 
 MARKED = (".html", ".json", ".xml", ".txt", ".md")
@@ -15,6 +15,7 @@ MARKED = (".html", ".json", ".xml", ".txt", ".md")
 def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> None:
     """Completes the built site in `site_dir`; raises InputError where the gate finds something."""
     loaded, settings = state.load(root), Settings.of(site_url, extra)
+    usage.fill(site_dir)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)
     for name, content in charts.files(loaded, settings):

@@ -58,6 +58,13 @@ def span_text(figure: Figure, locale: Locale) -> str | None:
     return EN_DASH.join(number(rounded(end.value, digits), locale) for end in (figure.low, figure.high))
 
 
+def interval_text(figure: Figure, locale: Locale) -> str | None:
+    """The 95 % interval of a median, at the figure's own digits; None where there are too few runs for one."""
+    if figure.interval is None:
+        return None
+    return EN_DASH.join(number(rounded(end.value, places(figure)), locale) for end in figure.interval)
+
+
 def formula(kind: str, operands: list[str], runs: int | None, locale: Locale) -> str:
     """A formula in words with its operands filled in; its own constants are marked like data."""
     pattern = re.sub(r"(?<!\{)\d+(?!\})", lambda m: bind(m[0]), locale.word(f"formula.{kind}"))

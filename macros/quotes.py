@@ -193,7 +193,10 @@ def _formula(figure: Figure, page: Renderer) -> str:
     spec, words = figure.formula, page.locale
     operands = [page.site.figures[name] for name in spec.of]
     if len(operands) == 1 or "{all}" in words.word(f"formula.{spec.kind}"):
-        said = [f"{words.word('quote.open')}{_label(o, page)}{words.word('quote.close')} ({_notes(o, page)})" for o in operands]
+        said = [
+            f"{words.word('quote.open')}{_label(o, page)}{words.word('quote.close')} ({_notes(o, page)})"
+            for o in operands
+        ]
         return printing.formula(spec.kind, said, spec.runs, words)
     letters = ascii_uppercase[: len(operands)]
     computed = printing.formula(spec.kind, list(letters), spec.runs, words)

@@ -118,9 +118,7 @@ def overview(lang: str) -> DotChart:
              _mark("model-card-claim", 57.0, label="57 tok/s", style="others",
                    note=_say(lang, "model card", "карточка модели")))),
     )  # fmt: skip
-    title = _say(
-        lang, "Every single-stream speed of this page on one axis", "Все скорости одного потока на одной оси"
-    )
+    title = _say(lang, "Every single-stream speed of this page on one axis", "Все скорости одного потока на одной оси")
     return DotChart("overview", lang, title, _rate(lang), None, rows, footer=_footer(lang))
 
 
