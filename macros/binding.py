@@ -37,4 +37,8 @@ def strip(text: str) -> str:
 
 def unbound(text: str) -> str:
     """What is left when everything that comes from data is blanked out, at unchanged positions."""
-    return _BOUND_SPAN.sub(lambda m: " " * len(m.group()), text)
+    return _BOUND_SPAN.sub(_blank, _STATEMENT_SPAN.sub(_blank, text))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from macros import state
+from macros.cli import checked
 from macros.problems import InputError
 
 
@@ -17,7 +17,7 @@ def main() -> int:
     """0 when site/ is the new site; otherwise site/ is as it was."""
     root = Path.cwd()
     try:
-        state.load(root)
+        checked(root)
     except InputError as error:
         print(error, file=sys.stderr)
         return 1

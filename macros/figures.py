@@ -496,7 +496,7 @@ def published_fields(entry: PublishedFigure) -> dict[str, Any]:
         "unit": entry.unit,
         "display": "recorded",
         "statistic": entry.statistic,
-        "value": Expression.recorded(f"{entry.id}/value", entry.value),
+        "value": Expression.recorded(f"{entry.id}/value", entry.value) if entry.value is not None else None,
         "low": Expression.recorded(f"{entry.id}/low", entry.low) if entry.low is not None else None,
         "high": Expression.recorded(f"{entry.id}/high", entry.high) if entry.high is not None else None,
         "n": entry.n,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from macros import printing
+from macros import binding, printing
 from macros.binding import STATEMENT, STATEMENT_END, bind
 from macros.locale import locale
 from macros.markup import text
@@ -25,7 +25,8 @@ def statements(markdown: str, site: Site, language: Language) -> str:
             f"{text(str(getattr(figure.label, language)))}: {bind(printing.text(figure, words))}"
             for figure in statement.figures
         )
-        said = text(str(getattr(statement.text, language)))
+        # Its own sentence is bound to it, like the page's.
+        said = binding.statement(statement_id) + text(str(getattr(statement.text, language)))
         items.append(f'<li><span class="statement">{said}</span> <span class="values">({values})</span></li>')
     summary = text(words.word("statements_checked"))
     return f'\n\n<details class="statements"><summary>{summary}</summary><ul>{"".join(items)}</ul></details>\n'

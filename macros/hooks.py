@@ -24,7 +24,9 @@ def on_post_build(config: Any) -> None:
         return
     from macros import finish  # here, since on_config forgets it
 
-    finish.site(Path(config.site_dir), Path(config.config_file_path).parent, config.site_url, config.extra)
+    root = Path(config.config_file_path).parent
+    if problems := finish.site(Path(config.site_dir), root, config.site_url, config.extra):
+        raise SystemExit(f"\n{problems}")
 
 
 on_post_build.mkdocs_priority = -200  # type: ignore[attr-defined]  # after static-i18n (-100) built both

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 NBSP = "\u00a0"
-# Markdown reads these even inside inline HTML; as entities they are only characters.
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]()#+!|~^$:=@-]")
+# HTML, Markdown and templates read these; as entities they are only characters.
+_SPECIAL = re.compile(r"[&<>\"'\\`*_{}\[\]()#+!|~^$:=@-]")
 
 
 def text(value: str) -> str:
     """Text for an element's content or a double-quoted attribute, inside Markdown."""
-    one_line = " ".join(value.split(" ")) if "\n" not in value else " ".join(value.split())
-    return _MARKDOWN.sub(lambda m: f"&#{ord(m.group())};", html.escape(one_line))
+    return _SPECIAL.sub(lambda m: f"&#{ord(m.group())};", " ".join(value.split("\n")))
 
 
 def element(tag: str, content: str, **attributes: str | None) -> str:

@@ -152,7 +152,7 @@ class Renderer:
         return bind(self.locale.known("source_name", source.name))
 
     def profile(self, profile: str) -> str:
-        return str(getattr(self.site.profiles[profile].label, self.language))
+        return bind(str(getattr(self.site.profiles[profile].label, self.language)))
 
     # Settings of manifests
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import allowed, dataset, figures, statements
+from macros import allowed, dataset, figures, manifests, statements, strict_yaml
 from macros.allowed import Allowed
 from macros.dataset import Dataset
 from macros.entries import read_entries
@@ -17,13 +18,17 @@ from macros.figures import Figure
 from macros.manifests import Id, Line, Model, Text
 from macros.problems import InputError, Problem
 from macros.statements import Statement
-from macros.vocabulary import Question
+from macros.vocabulary import LANGUAGES, Question
 
 
 class Profile(Model):
-    """A prompt profile that manifests name. `class` groups profiles that load a server alike."""
+    """A prompt profile that manifests name. `class` groups profiles that load a server alike.
+
+    `exact: false`: only the kind of prompt is known, so two figures with this profile may differ in their prompts.
+    """
 
     group: Annotated[Line, Field(alias="class")]
+    exact: bool = True
     label: Text
     description: Text
 
@@ -48,6 +53,32 @@ class ChartSpec(Model):
     from_zero: bool
     rows: Annotated[tuple[ChartRow, ...], Field(min_length=1, strict=False)]
     layout: Literal["dots"] = "dots"
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The figures that the chart draws, each once, in order."""
+        names = [name for row in self.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def texts(self) -> dict[tuple[str | int, ...], Text]:
+        """Every text of the chart by its place in the file."""
+        found: dict[tuple[str | int, ...], Text | None] = {
+            (name,): getattr(self, name) for name in ("title", "axis", "caption", "alternative")
+        }
+        for index, row in enumerate(self.rows):
+            found |= {("rows", index, "label"): row.label, ("rows", index, "note"): row.note}
+        return {place: text for place, text in found.items() if text}
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """All figures that its texts or marks print."""
+        named = [
+            name
+            for text in self.texts.values()
+            for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)
+        ]
+        return tuple(dict.fromkeys([*self.figures, *named]))
 
 
 @dataclass(frozen=True)
@@ -78,11 +109,13 @@ def load(results: Path) -> Site:
     profiles = read_entries(results / "profiles.yaml", Profile)
     charts = read_entries(results / "charts.yaml", ChartSpec)
     resolved = figures.resolve(results, data)
-    problems = list(_unknown_profiles(data, profiles)) + list(_unknown_figures(charts, resolved))
+    names = allowed.read(results)
+    problems = [*_unknown_profiles(data, profiles), *_unknown_figures(charts, resolved)]
+    problems += _typed_numbers(results / "charts.yaml", charts, names)
     if problems:
         raise InputError(problems)
     checked = statements.read(results, resolved)
-    return Site(results, data, resolved, checked, profiles, charts, allowed.read(results))
+    return Site(results, data, resolved, checked, profiles, charts, names)
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:
@@ -101,3 +134,19 @@ def _unknown_figures(charts: Mapping[str, ChartSpec], known: Mapping[str, Figure
         for name in (*row.figures, *([row.edge] if row.edge else []))
         if name not in known
     ]
+
+
+def _typed_numbers(path: Path, charts: Mapping[str, ChartSpec], names: Allowed) -> list[Problem]:
+    """Charts are drawn as pictures, so that no number may be typed into their texts to begin with."""
+    source = path.read_text("utf-8")
+    problems = []
+    for chart_id, chart in charts.items():
+        for where, text in chart.texts.items():
+            for language in LANGUAGES:
+                typed = re.search(r"\d[\d.,]*", names.blank(re.sub(r"\{[^}]*\}", "", getattr(text, language))))
+                if typed:
+                    key = (chart_id, *where, language)
+                    line, column, _ = strict_yaml.place(source, key)
+                    place = manifests.dotted(key)
+                    problems.append(Problem("results/charts.yaml", line, column, place, "{figure-id}", typed.group()))
+    return problems
