@@ -67,7 +67,6 @@ def _entry(figure: Figure, page: Renderer, settings: Settings) -> str:
     return (
         f'<section class="entry q-{figure.question}" id="{figure.id}">'
         f"<h3>{text(_label(figure, page))}: {_printed(figure, page)} {_anchor(figure.id, page)}</h3>"
-        f'<p class="essentials">{text(page.note(figure))}</p>'
         f"{_correction(figure, page)}"
         f"{copyable(quotes.plain(figure, page, settings.address), 'quote', page)}"
         f"<details><summary>{text(words.word('more'))}</summary>{_list(_facts(figure, page))}"
