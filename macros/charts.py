@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from macros import drawing, printing
 from macros.binding import bind, strip
+from macros.chart_cache import ChartCache
 from macros.dots import DotChart, Mark, Row
 from macros.figures import Figure
 from macros.manifests import Text
@@ -18,7 +20,7 @@ from macros.settings import Settings
 from macros.site import ChartRow, ChartSpec, Site
 from macros.vocabulary import LANGUAGES
 
-CACHE = Path(".cache/charts")
+CACHE = ChartCache(Path(".cache/charts"))
 WIDTHS: tuple[drawing.Width, ...] = ("wide", "narrow")
 
 
@@ -28,7 +30,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     if spec is None:
         raise PageError(f"unknown chart {chart_id!r}")
     chart = build(chart_id, spec, page, settings, links=True)
-    wide, narrow = (_rebound(drawing.draw_inline(chart, width)) for width in WIDTHS)
+    wide, narrow = (_rebound(CACHE.inline(chart, width)) for width in WIDTHS)
     words = page.locale
     caption = f"{_say(spec.caption, page)} {whisker_note(_figures(spec, page), page)}"
     files = " · ".join(
@@ -37,7 +39,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     parts = [
         element("p", text(_say(spec.title, page)), class_="chart-title"),
         element("p", text(_say(spec.alternative, page)), class_="visually-hidden"),
-        f'<div class="chart-wide">{wide}</div><div class="chart-narrow">{narrow}</div>',
+        wide + narrow,
         element("figcaption", f"{text(caption)} {files}"),
         f"<details><summary>{text(words.word('data_table'))}</summary>{_data_table(spec, page)}</details>",
     ]
@@ -50,8 +52,8 @@ def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
         for language in LANGUAGES:
             page = Renderer(site, language, settings.address + ("" if language == "en" else f"{language}/"))
             chart = build(chart_id, spec, page, settings, links=True)
-            yield f"{chart_id}.{language}.svg", drawing.draw_svg_file(chart)
-            yield f"{chart_id}.{language}.png", drawing.draw_png(chart)
+            yield f"{chart_id}.{language}.svg", CACHE.svg_file(chart)
+            yield f"{chart_id}.{language}.png", CACHE.png(chart)
 
 
 def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, links: bool) -> DotChart:
@@ -90,7 +92,8 @@ def _say(template: Text, page: Renderer, plain: bool = False) -> str:
 def _row(row: ChartRow, page: Renderer, links: bool) -> Row:
     marks = [_mark(page.get(name, superseded=True), page, edge=False) for name in row.figures]
     if row.edge:
-        marks.append(_mark(page.get(row.edge), page, edge=True))
+        beside = _say(row.edge_note, page, plain=True) if row.edge_note else None
+        marks.append(replace(_mark(page.get(row.edge), page, edge=True), note=beside))
     note = _say(row.note, page, plain=True) if row.note else None
     return Row(_say(row.label, page, plain=True), note, row.question, tuple(marks))
 

@@ -178,11 +178,13 @@ class Gate:
         figures = [self.site.figures[f] for f in spec.printed]
         printed = {printing.text(f, words) for f in figures}
         printed |= {span for f in figures if (span := printing.span_text(f, words))}
-        known = re.compile("|".join(re.escape(t.removesuffix("×")) for t in sorted(printed, key=len, reverse=True)))
+        printed |= {str(f.config["workload.concurrency"]) for f in figures if f.config.get("workload.concurrency")}
+        longest_first = sorted((re.escape(p.removesuffix("×")) for p in printed), key=len, reverse=True)
+        known = re.compile(rf"(?<![\w.])(?:{'|'.join(longest_first)})(?!\w|\.\d)")
         for element in etree.fromstring(raw).iter("{http://www.w3.org/2000/svg}text"):
             text = "".join(str(part) for part in element.itertext())
             tick = re.fullmatch(r"[\d.,\s\u202fKMk]+ ?%?", text.strip())
-            rest = self.site.allowed.blank(ADDRESS.sub(" ", known.sub(" ", text)))
+            rest = known.sub(" ", self.site.allowed.blank(ADDRESS.sub(" ", text)))
             if not tick and re.search(r"\d", rest) and not re.search(r"\d{4}-\d\d-\d\d|n[:=] ?\d", rest):
                 self.report(name, "typed number", "a number from the chart's figures", text)
 

@@ -214,12 +214,17 @@ class Renderer:
         return text(self.locale.name("verdict", verdict(subject, self.get(a), self.get(b))))
 
     def fill(self, template: str) -> str:
-        """A text of results/ with {figure-id} replaced by the figure, {figure-id:times} by the counted factor."""
+        """A text of results/ with {figure-id} replaced by the figure, {figure-id:times} by the counted factor.
+
+        {figure-id:concurrency} is the number of requests in flight that the figure was measured with.
+        """
 
         def replace(match: re.Match[str]) -> str:
-            if match[2]:
+            if match[2] == ":concurrency":
+                return self.setting_text("workload.concurrency", self.get(match[1]).config["workload.concurrency"])
+            if match[2] == ":times":
                 bare = printing.text(self.get(match[1]), self.locale).removesuffix("×")
                 return f"{bind(bare)}{NBSP}{self.times_word(bare)}"
             return self.plain(match[1])
 
-        return re.sub(r"\{([a-z0-9-]+)(:times)?\}", replace, template)
+        return re.sub(r"\{([a-z0-9-]+)(:times|:concurrency)?\}", replace, template)

@@ -41,6 +41,7 @@ class ChartRow(Model):
     question: Question
     figures: Annotated[tuple[Id, ...], Field(strict=False)] = ()
     edge: Id | None = None
+    edge_note: Text | None = None
 
 
 class ChartSpec(Model):
@@ -68,15 +69,14 @@ class ChartSpec(Model):
         }
         for index, row in enumerate(self.rows):
             found |= {("rows", index, "label"): row.label, ("rows", index, "note"): row.note}
+            found |= {("rows", index, "edge_note"): row.edge_note}
         return {place: text for place, text in found.items() if text}
 
     @property
     def printed(self) -> tuple[str, ...]:
         """All figures that its texts or marks print."""
         named = [
-            name
-            for text in self.texts.values()
-            for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)
+            name for text in self.texts.values() for name in re.findall(r"\{([a-z0-9-]+)(?::\w+)?\}", text.en + text.ru)
         ]
         return tuple(dict.fromkeys([*self.figures, *named]))
 
