@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from macros import clock
 from macros.cli import checked
 from macros.problems import InputError
 
@@ -17,7 +18,7 @@ def main() -> int:
     """0 when site/ is the new site; otherwise site/ is as it was."""
     root = Path.cwd()
     try:
-        checked(root)
+        site, _ = checked(root)
     except InputError as error:
         print(error, file=sys.stderr)
         return 1
@@ -26,13 +27,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=workshop) as folder:
         fresh, last = Path(folder) / "site", Path(folder) / "last"
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(fresh)]
-        if subprocess.run(command, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, check=False).returncode:
+        epoch = str(int(clock.built(root, site).timestamp()))
+        settled = os.environ | {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": epoch}
+        if subprocess.run(command, env=settled, check=False).returncode:
             print("The site was not built; site/ is as it was.", file=sys.stderr)
             return 1
-        site = root / "site"
-        if site.exists():
-            site.rename(last)
-        fresh.rename(site)
+        current = root / "site"
+        if current.exists():
+            current.rename(last)
+        fresh.rename(current)
         shutil.rmtree(last, ignore_errors=True)
     print("Built site/")
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from macros import drawing, printing
+from macros import drawing, printing, snippets
 from macros.binding import bind, strip
 from macros.chart_cache import ChartCache
 from macros.dots import DotChart, Mark, Row
@@ -38,12 +38,18 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     )
     parts = [
         element("p", text(_say(spec.title, page)), class_="chart-title"),
-        element("p", text(_say(spec.alternative, page)), class_="visually-hidden"),
+        element("p", text(alternative(spec, page)), class_="visually-hidden"),
         wide + narrow,
         element("figcaption", f"{text(caption)} {files}"),
         f"<details><summary>{text(words.word('data_table'))}</summary>{_data_table(spec, page)}</details>",
+        snippets.html(chart_id, alternative(spec, page), page, settings),
     ]
     return f'<figure class="chart" id="chart-{chart_id}" data-search-exclude>{"".join(parts)}</figure>'
+
+
+def alternative(spec: ChartSpec, page: Renderer) -> str:
+    """The chart in words, marked."""
+    return _say(spec.alternative, page)
 
 
 def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:

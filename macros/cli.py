@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from macros import diff, pages, state
+from macros.exports import schema
 from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
 from macros.site import Site
@@ -40,7 +41,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    print(json.dumps(SCHEMAS[arguments.kind].model_json_schema(), indent=2, ensure_ascii=False))
+    print(json.dumps(schema(SCHEMAS[arguments.kind]), indent=2, ensure_ascii=False))
     return 0
 
 

@@ -6,9 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+# The address of links while the site's own is not set.
+LOCALHOST = "http://127.0.0.1:8000/"
+
 
 def on_config(config: Any) -> Any:
-    """Under `mkdocs serve`, lets edited code count: forgets the package before each build."""
+    """Settles the address; under `mkdocs serve`, lets edited code count: forgets the package before each build."""
+    config.site_url = config.site_url or LOCALHOST
     if not config.plugins["i18n"].building:
         for name in [n for n in sys.modules if n == "macros" or n.startswith("macros.")]:
             del sys.modules[name]
@@ -27,6 +31,8 @@ def on_post_build(config: Any) -> None:
     root = Path(config.config_file_path).parent
     if problems := finish.site(Path(config.site_dir), root, config.site_url, config.extra):
         raise SystemExit(f"\n{problems}")
+    if config.site_url == LOCALHOST:
+        print(f"site_url is not set in mkdocs.yml: absolute links lead to {LOCALHOST}", file=sys.stderr)
 
 
 on_post_build.mkdocs_priority = -200  # type: ignore[attr-defined]  # after static-i18n (-100) built both

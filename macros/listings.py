@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote as url_quote
 
 from macros import manifests, printing, quotes, usage
@@ -76,13 +76,14 @@ def _entry(figure: Figure, page: Renderer, settings: Settings) -> str:
     )
 
 
-def copyable(marked: str, kind: str, page: Renderer) -> str:
+def copyable(marked: str, kind: Literal["quote", "markdown", "snippet"], page: Renderer) -> str:
     """A text to select, and a button that copies it; the button is shown by the script that serves it."""
     words = page.locale
     button = element(
         "button", text(words.word("copy")), type="button", class_="copy", hidden="", data_done=words.word("copied")
     )
-    return f'<div class="copyable {kind}"><p>{text(marked)}</p>{button}</div>'
+    content = text(marked) if kind == "quote" else f"<code>{text(marked)}</code>"
+    return f'<div class="copyable {kind}"><p>{content}</p>{button}</div>'
 
 
 def _list(facts: Facts) -> str:
@@ -237,7 +238,7 @@ def runs(page: Renderer, settings: Settings) -> str:
     """Every manifest, readable, with what is not published said plainly."""
     used = {name for figure in page.site.figures.values() for name in figure.manifests}
     data = page.site.dataset
-    groups = {
+    groups: dict[str, list[Manifest]] = {
         "runs": list(data.runs.values()),
         "comparisons": list(data.comparisons.values()),
         "published": [m for m in data.published.values() if m.id in used],
