@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -10,17 +11,22 @@ from typing import Any
 
 from macros import binding, charts, clock, explainer, exports, feeds, pages, social, state, typography, usage
 from macros.gate import Gate
-from macros.problems import InputError
+from macros.problems import InputError, Problem
 from macros.settings import Settings
 from macros.site import Site
 from macros.vocabulary import LANGUAGES
 
+# Set by `make release`, which refuses a site whose links lead to localhost.
+RELEASE = "SITE_RELEASE"
 MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
 
 
 def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> InputError | None:
     """Completes the built site in `site_dir`; returns what the gate finds, and then leaves the marks in."""
     loaded, settings = state.load(root), Settings.of(site_url, extra)
+    if os.environ.get(RELEASE) and not settings.address.startswith("https://"):
+        expected = "the site's https address, for a release"
+        return InputError([Problem("mkdocs.yml", 0, 0, "site_url", expected, settings.address)])
     usage.fill(site_dir)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)

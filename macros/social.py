@@ -35,7 +35,8 @@ def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
         page = Renderer(site, language, "")
         chart = charts.build(CHART, site.charts[CHART], page, settings, links=False)
         host = settings.address.removeprefix("https://").removeprefix("http://").rstrip("/")
-        footer = f"{settings.publisher} · {host}" if settings.publisher else host
+        whiskers = strip(charts.whisker_note([page.get(name) for name in page.site.charts[CHART].figures], page))
+        footer = (whiskers, f"{settings.publisher} · {host}" if settings.publisher else host)
         headline = page.locale.word("social.headline").format(range=page.plain("headline-range"))
-        chart = replace(chart, title=strip(headline), footer=(footer,))
+        chart = replace(chart, title=strip(headline), footer=footer)
         yield name(language), charts.CACHE.card(chart, WIDTH, HEIGHT)
