@@ -96,9 +96,9 @@ def _correction(figure: Figure, page: Renderer) -> str:
     lines = []
     if figure.correction:
         now = page.site.figures.get(figure.superseded_by or "")
-        successor = f": {page.linked(now)}" if now else ""
+        status = f"{text(words.word('replaced_by'))} {page.linked(now)}" if now else text(words.word(figure.status))
         reason = text(bind(str(getattr(figure.correction.reason, page.language))))
-        lines.append(f"{text(words.word(figure.status))}{successor}. {reason} ({text(correction_date(figure, page))})")
+        lines.append(f"{status}. {reason} ({text(correction_date(figure, page))})")
     for old in page.site.figures.values():
         if old.superseded_by == figure.id:
             lines.append(f"{text(words.word('replaces'))} {page.linked(old)}")

@@ -17,9 +17,7 @@ def _say(lang: str, en: str, ru: str) -> str:
     return ru if lang == "ru" else en
 
 
-def _mark(
-    figure: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any
-) -> Mark:
+def _mark(figure: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any) -> Mark:
     label = more.pop("label", f"{value} tok/s")
     return Mark(figure, value, low, high, label, href=f"figures/#{figure}", **more)
 
@@ -141,9 +139,7 @@ def depth(lang: str) -> CurveChart:
     def curve(key: str, points: tuple[tuple[float, float | None], ...]) -> tuple[CurvePoint, ...]:
         missing = _say(lang, "not measured", "не измерено")
         return tuple(
-            CurvePoint(
-                f"{key}-{place}", x, y, missing if y is None else f"{y:g}", href=f"figures/#{key}-{place}"
-            )
+            CurvePoint(f"{key}-{place}", x, y, missing if y is None else f"{y:g}", href=f"figures/#{key}-{place}")
             for place, (x, y) in enumerate(points)
         )
 
