@@ -6,7 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from macros import charts, citation, corrections, examples, exports, foot, links, listings, metadata, state, timeline
+from macros import (
+    charts,
+    citation,
+    corrections,
+    examples,
+    exports,
+    foot,
+    links,
+    listings,
+    metadata,
+    points,
+    state,
+    timeline,
+)
 from macros.binding import statement
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -45,6 +58,7 @@ def define_env(env: Any) -> None:
     macro("contact")(lambda: links.contact(page().locale, settings))
     macro("article")(lambda: links.article(page().locale, settings))
     macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
+    macro("points")(lambda *runs: points.points(page(), *runs))
     macro("figures_list")(lambda: listings.figures(page(), settings))
     macro("runs_list")(lambda: listings.runs(page(), settings))
 

@@ -63,7 +63,7 @@ def html(page: Renderer) -> str:
 
 def _what(entry: Entry, page: Renderer) -> str:
     if entry.figures:
-        return text(", ".join(bind(str(getattr(figure.label, page.language))) for figure in entry.figures))
+        return text(", ".join(str(getattr(figure.label, page.language)) for figure in entry.figures))
     return f"<code>{text(bind(entry.manifest.id))}</code>"
 
 

@@ -11,6 +11,7 @@ from macros.canvas import Align, Box, Line, wrapped
 from macros.marks import (
     GAP,
     GLYPH,
+    Frame,
     Label,
     Sheet,
     Spot,
@@ -31,7 +32,7 @@ _CORNERS: tuple[Align, ...] = ("left", "right")
 class CurvePoint:
     """One figure at x; several may share an x. `y` None: nothing was measured or published there.
 
-    `label` is the printed value, `title` the accessible name (without one: the labels of series and point).
+    `label` is the printed value (may be empty), `title` the accessible name (without one: the labels of series and point).
     """
 
     figure: str
@@ -60,7 +61,8 @@ class CurveChart:
     """A chart as its caller wants it, all texts in its language.
 
     `x_ticks` are the places and texts of the x axis, its ends included in the order of size; a logarithmic
-    axis (`x_log`) takes no x below or at zero. `y_axis` is written above the drawing.
+    axis (`x_log`) takes no x below or at zero. `y_axis` is written above the drawing. `names_first` writes the
+    names of the series before their first points, where the lines part, instead of near their last.
     """
 
     id: str
@@ -75,6 +77,7 @@ class CurveChart:
     from_zero: bool = True
     footer: tuple[str, ...] = ()
     tick_format: str = "{:g}"
+    names_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,9 +117,13 @@ def paint_curves(chart: CurveChart, sheet: Sheet, top: float) -> float:
     tick_lines = [Line(chart.tick_format.format(tick), frame.small, "muted") for tick in ticks]
     left = frame.pad + max(line.width for line in tick_lines) + 6
     box = Box(left, top, frame.right, top + (230.0 if frame.narrow else 290.0))
-    last = [mark_label(frame, point.label, None, "own") for point in points if point.x == chart.x_ticks[-1][0]]
+    end = chart.x_ticks[-1][0]
+    last = [mark_label(frame, point.label, None, "own") for point in points if point.x == end]
+    if len(chart.series) > 1:  # a series that is only there at the end has its name there too
+        last += [_name(series, frame) for series in chart.series if all(point.x == end for point in series.points)]
     margin = max([20.0, *(2 * GLYPH + GAP + label.width for label in last)])
-    plot = box._replace(left=left + 14, right=box.right - margin)
+    names = max(_name(series, frame).width for series in chart.series) + GAP if chart.names_first else 0.0
+    plot = box._replace(left=left + 14 + names, right=box.right - margin)
     axes = _Axes(plot, (chart.x_ticks[0][0], chart.x_ticks[-1][0]), (ticks[0], ticks[-1]), chart.x_log)
 
     for tick, line in zip(ticks, tick_lines, strict=True):
@@ -154,13 +161,17 @@ def _paint_series(chart: CurveChart, sheet: Sheet, axes: _Axes, box: Box) -> Non
     for dot in dots:
         taken.append(dot.around)
         if dot.y is None:
-            taken.append(Box(dot.x - 2, box.top, dot.x + 2, box.bottom))
+            taken.append(Box(dot.x - 2, box.top, dot.x + 2, _missing_end(box)))
     for dot in dots:
         _paint_dot(dot, sheet, axes, box, taken)
     if len(chart.series) > 1:
         for series in chart.series:
             ends = [dot.around for dot in reversed(dots) if dot.series is series and dot.y is not None]
-            _paint_name(series, ends, sheet, box, taken)
+            if chart.names_first and ends:
+                spot, align = next(beside(ends[-1], _name(series, sheet.frame), ("left",)))
+                _name(series, sheet.frame).draw(sheet.canvas, spot, align)
+            else:
+                _paint_name(series, ends, sheet, box, taken)
 
 
 @dataclass(frozen=True)
@@ -226,20 +237,28 @@ def _paint_dot(dot: _Dot, sheet: Sheet, axes: _Axes, box: Box, taken: list[Box])
     if dot.y is None:
         # At the top of a dashed line, so that it cannot be read as a value on the axis.
         y = box.top + GLYPH
-        canvas.line([(x, y + GLYPH), (x, box.bottom)], "muted", dashes=(3, 4), mark=number)
+        canvas.line([(x, y + GLYPH), (x, _missing_end(box))], "muted", dashes=(3, 4), mark=number)
         canvas.shape("o", x, y, 11, fill="paper", edge="muted", width=1.4, dashed=True, mark=number)
         label = Label(tuple(wrapped(Line(point.label, sheet.frame.small, "muted"), 0.3 * sheet.frame.width)))
     else:
         glyph(canvas, series.question, series.style, x, dot.y, mark=number, rim=True)
         label = mark_label(sheet.frame, point.label, None, series.style)
+    if not point.label:
+        return
     spot, align = first_free(_label_spots(dot, label, (box.left, box.right)), taken, (box.left, box.right))
     taken.append(spot)
     label.draw(canvas, spot, align, number)
 
 
+def _missing_end(box: Box) -> float:
+    """Return where the dashed line of a missing point ends: above the values that stand close to it."""
+    return box.top + 0.4 * (box.bottom - box.top)
+
+
 def _label_spots(dot: _Dot, label: Label, limits: tuple[float, float]) -> Iterator[Spot]:
     if dot.y is None:
-        yield from beside(dot.around, label, ("left", "right"))
+        for spot, align in beside(dot.around, label, ("left", "right")):
+            yield spot.moved(0, max(0, dot.around.top - spot.top)), align
     else:
         yield from islice(stacked(dot.around, label, "center", limits), 2)
         yield from beside(dot.around, label, ("right",))
@@ -248,15 +267,19 @@ def _label_spots(dot: _Dot, label: Label, limits: tuple[float, float]) -> Iterat
     yield from stacked(dot.around, label, "center", limits)
 
 
+def _name(series: Series, frame: Frame) -> Label:
+    colour = "muted" if series.style == "superseded" else series.question
+    return Label((Line(series.label, frame.text, colour, bold=True),))
+
+
 def _paint_name(series: Series, ends: list[Box], sheet: Sheet, box: Box, taken: list[Box]) -> None:
     """Write the name of a series near its last point that has room."""
     if not ends:
         return
-    colour = "muted" if series.style == "superseded" else series.question
-    name, limits = Label((Line(series.label, sheet.frame.text, colour, bold=True),)), (box.left, box.right)
+    name, limits = _name(series, sheet.frame), (box.left, box.right)
     spots = chain(
         chain.from_iterable(beside(end, name, ("right", "left")) for end in ends),
-        chain.from_iterable(stacked(end, name, "center", limits) for end in ends),
+        chain.from_iterable(stacked(end, name, align, limits) for align in ("center", "left") for end in ends),
     )
     spot, align = first_free(spots, taken, limits)
     taken.append(spot)

@@ -204,7 +204,7 @@ def figure_record(figure: Figure, site: Site, settings: Settings) -> FigureRecor
     correction = figure.correction
     return FigureRecord(
         id=figure.id,
-        label=both(lambda page: bind(str(getattr(figure.label, page.language)))),
+        label=both(lambda page: str(getattr(figure.label, page.language))),
         kind=figure.kind,
         question=figure.question,
         value=_number(figure.value),

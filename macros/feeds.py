@@ -58,7 +58,7 @@ def _drawn(run: Run, page: Renderer) -> list[str]:
 
 def _named(figure: Figure, page: Renderer) -> str:
     printed = bind(printing.text(figure, page.locale)) + page.unit(figure)
-    return f"{bind(str(getattr(figure.label, page.language)))}: {printed}"
+    return f"{getattr(figure.label, page.language)}, {printed}"
 
 
 def _entry(

@@ -10,7 +10,7 @@ from urllib.parse import quote as url_quote
 from macros import manifests, printing, quotes, usage
 from macros.binding import bind
 from macros.figures import Figure
-from macros.manifests import COMPARED, Comparison, Manifest, PublishedFigure, Run, Source
+from macros.manifests import COMPARED, Comparison, Manifest, Measurement, PublishedFigure, Run, Source
 from macros.markup import NBSP, element, text
 from macros.render import Renderer
 from macros.settings import Settings
@@ -47,7 +47,7 @@ def _jump_list(groups: Iterable[tuple[str, str, int, str]], page: Renderer) -> s
 
 
 def _label(figure: Figure, page: Renderer) -> str:
-    return bind(str(getattr(figure.label, page.language)))
+    return str(getattr(figure.label, page.language))
 
 
 def _printed(figure: Figure, page: Renderer) -> str:
@@ -163,7 +163,9 @@ def _history(figure: Figure, page: Renderer) -> str:
     past = []
     for old in figure.history:
         ends = [old.value] if old.value else [old.low, old.high]
-        value = printing.EN_DASH.join(printing.machine(end) for end in ends if end)
+        value = printing.EN_DASH.join(
+            printing.recorded(Decimal(printing.machine(e)), figure.unit, words) for e in ends if e
+        )
         reason = words.word(f"past.{old.reason}")
         past.append(
             f"<s>{text(bind(value))}</s>{page.unit(figure)} ({manifest_link(old.manifest, page)}, {text(reason)})"
@@ -224,6 +226,9 @@ def _difference(key: str, sides: Mapping[str, Any], page: Renderer) -> str:
 def formula(figure: Figure, page: Renderer) -> str:
     """The formula in words, with its operands linked."""
     assert figure.formula
+    if figure.formula.measurement:
+        counts = [text(page.counts(figure.formula.measurement))]
+        return printing.formula(figure.formula.kind, counts, figure.formula.runs, page.locale)
     links = [
         f"{text(_label(operand, page))} ({page.linked(operand)})"
         for operand in (page.get(name, superseded=True) for name in figure.formula.of)
@@ -313,58 +318,54 @@ def _manifest_facts(
 
 
 def _values(manifest: Manifest, page: Renderer) -> Iterator[str]:
-    """What a manifest records, one marked line each: the values as recorded, never rounded."""
+    """What a manifest records, one marked line each."""
     if isinstance(manifest, Run):
+        if manifest.missing:
+            yield bind(str(getattr(manifest.missing, page.language)))
         for m in manifest.measurements:
-            yield _measured(m.quantity, m.unit, m.statistic, (m.value, m.low, m.high), m.n, page)
-            if m.relative_spread:
-                ends = _range(m.relative_spread.low, m.relative_spread.high, page)
-                computed = m.relative_spread.computed
-                how = bind(computed) if computed else page.locale.word("computed_unstated")
-                yield f"{page.locale.word('spread_word')} {ends}% ({how})"
-            length = (
-                bind(printing.number(m.acceptance_length, page.locale))
-                if m.acceptance_length
-                else page.locale.word("not_published")
-            )
-            yield f"{page.locale.word('fact.acceptance')}: {length}"
+            yield from _measurement(m, page)
     elif isinstance(manifest, PublishedFigure):
-        yield _measured(
-            manifest.quantity,
-            manifest.unit,
-            manifest.statistic,
-            (manifest.value, manifest.low, manifest.high),
-            manifest.n,
-            page,
-        )
+        yield _measured(manifest, page)
     elif isinstance(manifest, Comparison):
         yield from _effect(manifest, page)
 
 
-def _measured(
-    quantity: str | None,
-    unit: str,
-    statistic: str | None,
-    values: tuple[Decimal | None, Decimal | None, Decimal | None],
-    n: int | None,
-    page: Renderer,
-) -> str:
+def _measurement(m: Measurement, page: Renderer) -> Iterator[str]:
     words = page.locale
-    value, low, high = values
-    name = words.name("quantity", quantity) if quantity else words.word("quote.quantity_unstated")
-    shown = bind(printing.number(value, words)) if value is not None else _range(low, high, page)
-    details = [words.name("statistic", statistic) if statistic else words.word("quote.statistic_unstated")]
-    if value is not None:
-        known = low is not None and high is not None
-        details.append(
-            f"{words.word('span_word')} {_range(low, high, page)}" if known else words.word("spread_unknown")
-        )
-    details.append(f"n{NBSP}{bind(str(n)) if n else words.word('not_published')}")
-    return f"{name}: {shown}{NBSP}{words.word(f'unit.{unit}')} ({', '.join(details)})"
+    yield _measured(m, page)
+    if m.relative_spread:
+        ends = _range(m.relative_spread.low, m.relative_spread.high, m.unit, page)
+        computed = m.relative_spread.computed
+        yield f"{words.word('spread_word')} {ends}% ({bind(computed) if computed else words.word('computed_unstated')})"
+    counts = {
+        "output_tokens": m.tokens,
+        "seconds": m.seconds,
+        "drafts": f"{m.accepted} / {m.drafts}" if m.drafts is not None else None,
+        "finish": words.word(f"finish.{m.finish_reason}") if m.finish_reason else None,
+    }
+    yield from (f"{words.word(f'column.{name}')}: {bind(str(count))}" for name, count in counts.items() if count)
+    if m.quantity != "acceptance_length":
+        length = m.acceptance_length
+        shown = bind(printing.number(length, words)) if length else words.word("not_published")
+        yield f"{words.word('fact.acceptance')}: {shown}"
 
 
-def _range(low: Decimal | None, high: Decimal | None, page: Renderer) -> str:
-    ends = dict.fromkeys(printing.number(end, page.locale) for end in (low, high) if end is not None)
+def _measured(found: Measurement | PublishedFigure, page: Renderer) -> str:
+    """Quantity and value with statistic, span and number of runs."""
+    words = page.locale
+    name = words.name("quantity", found.quantity) if found.quantity else words.word("quote.quantity_unstated")
+    span = _range(found.low, found.high, found.unit, page) if found.low is not None else ""
+    shown = _range(found.value, None, found.unit, page) if found.value is not None else span
+    details = [words.name("statistic", found.statistic) if found.statistic else words.word("quote.statistic_unstated")]
+    if found.value is not None and found.n != 1:
+        details.append(f"{words.word('span_word')} {span}" if span else words.word("spread_unknown"))
+    details.append(f"n{NBSP}{bind(str(found.n)) if found.n else words.word('not_published')}")
+    return f"{name}: {shown}{NBSP}{words.word(f'unit.{found.unit}')} ({', '.join(details)})"
+
+
+def _range(low: Decimal | None, high: Decimal | None, unit: str, page: Renderer) -> str:
+    """One or two recorded numbers, marked; a rate has one decimal at most, here as everywhere."""
+    ends = dict.fromkeys(printing.recorded(end, unit, page.locale) for end in (low, high) if end is not None)
     return bind(printing.EN_DASH.join(ends))
 
 
@@ -375,7 +376,7 @@ def _effect(comparison: Comparison, page: Renderer) -> Iterator[str]:
     ends = [bind(v) if v else words.word("not_stated") for v in (change.baseline, change.variant)]
     yield f"{words.word(f'key.{change.key}')}: {' → '.join(ends)}"
     if effect.low is not None:
-        yield f"{words.word('gain_of')} ({name}): {_range(effect.low, effect.high, page)}%"
+        yield f"{words.word('gain_of')} ({name}): {_range(effect.low, effect.high, effect.unit, page)}%"
     if effect.before is not None and effect.after is not None:
         before, after = (bind(printing.number(v, words)) for v in (effect.before, effect.after))
         yield f"{name}: {before} → {after}"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale
-from macros.numbers import RATE_DECIMALS, Expression, places_of_derived, places_of_one_digit, rounded
+from macros.numbers import RATE_DECIMALS, Expression, decimals, places_of_derived, places_of_one_digit, rounded
 
 MINUS = "\u2212"
 EN_DASH = "\u2013"
@@ -37,6 +37,12 @@ def number(value: Decimal, locale: Locale) -> str:
     """A decimal with the language's separators; a minus sign, not a hyphen."""
     text = f"{abs(value):,f}".replace(",", "\0").replace(".", locale.decimal).replace("\0", locale.thousands)
     return (MINUS if value < 0 else "") + text
+
+
+def recorded(value: Decimal, unit: str, locale: Locale) -> str:
+    """A recorded number outside of a figure; a rate prints with one decimal at most, as figures do."""
+    shown = min(decimals(value), RATE_DECIMALS) if unit == "tok/s" else decimals(value)
+    return number(rounded(Fraction(value), shown), locale)
 
 
 def text(figure: Figure, locale: Locale) -> str:

@@ -80,7 +80,7 @@ def _facts(figure: Figure, page: Renderer) -> Iterator[str]:
     words = page.locale
     if figure.formula:
         yield _formula(figure, page)
-        if not figure.formula.of:
+        if figure.formula.runs is not None:
             yield words.word("quote.no_measurement")
             return
     elif figure.kind == "published":
@@ -173,7 +173,7 @@ def _values(figure: Figure, key: str, page: Renderer) -> tuple[list[Any], bool]:
 
 def _leaves(figure: Figure, page: Renderer) -> Iterator[Figure]:
     """The figures that are not computed from others, under a figure."""
-    if figure.formula is None:
+    if figure.formula is None or not figure.formula.of:
         yield figure
     else:
         for name in figure.formula.of:
@@ -191,6 +191,8 @@ def _formula(figure: Figure, page: Renderer) -> str:
     """The formula: over letters that are explained after it, or over its operands where they are a plain list."""
     assert figure.formula
     spec, words = figure.formula, page.locale
+    if spec.measurement:
+        return printing.formula(spec.kind, [page.counts(spec.measurement)], spec.runs, words)
     operands = [page.site.figures[name] for name in spec.of]
     if len(operands) == 1 or "{all}" in words.word(f"formula.{spec.kind}"):
         said = [
@@ -219,7 +221,7 @@ def _notes(figure: Figure, page: Renderer) -> str:
 
 
 def _label(figure: Figure, page: Renderer) -> str:
-    return bind(str(getattr(figure.label, page.language)))
+    return str(getattr(figure.label, page.language))
 
 
 def _value(figure: Figure, page: Renderer) -> str:

@@ -13,6 +13,7 @@ from macros.figures import Figure
 from macros.locale import Locale, locale
 from macros.manifests import Manifest, Source
 from macros.markup import NBSP, element, text
+from macros.numbers import short_count
 from macros.site import Site
 from macros.statements import Subject, verdict
 from macros.vocabulary import Language
@@ -147,6 +148,12 @@ class Renderer:
             return f"{self.locale.word('spread_word')}{NBSP}{bind(printing.text(beside, self.locale))}"
         return self.locale.word("spread_unknown")
 
+    def counts(self, measurement: str) -> str:
+        """What a formula over one measurement is made of: its verification steps and its seconds, marked."""
+        run_id, _, name = measurement.partition("/")
+        m = next(m for m in self.site.dataset.runs[run_id].measurements if m.id == name)
+        return f"{bind(f'{m.drafts} / {m.seconds}')}{NBSP}{self.locale.word('unit.s')}"
+
     def source_name(self, source: Source) -> str:
         """A source's name, marked; translated where the locale knows it."""
         return bind(self.locale.known("source_name", source.name))
@@ -171,8 +178,8 @@ class Renderer:
             return words.name(group, value)
         return self.profile(value) if key == "workload.profile" else bind(str(value))
 
-    def setting(self, manifest_id: str, key: str, thousands: bool = False) -> str:
-        """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K."""
+    def setting(self, manifest_id: str, key: str, thousands: bool = False, short: bool = False) -> str:
+        """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K; `short` rounds to K or M."""
         manifest = self.manifest(manifest_id)
         try:
             value = manifests.setting(manifest, key)
@@ -183,6 +190,8 @@ class Renderer:
             if not isinstance(value, int) or value % 1000:
                 raise PageError(f"{key!r} of {manifest_id!r} is not a whole number of thousands")
             printed = bind(f"{value // 1000}K")
+        if short:
+            printed = bind(short_count(value))
         machine = "" if value is None else str(value)
         attributes = {"class_": "setting", "data_manifest": manifest_id, "data_key": key, "value": machine}
         content = text(printed)

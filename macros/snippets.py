@@ -5,14 +5,11 @@ from __future__ import annotations
 from macros.listings import copyable
 from macros.markup import text
 from macros.render import Renderer
-from macros.settings import Settings
 
 
-def html(chart_id: str, alternative: str, page: Renderer, settings: Settings) -> str:
+def html(link: str, picture: str, alternative: str, page: Renderer) -> str:
     """Both snippets behind a disclosure; `alternative` is marked text."""
     words = page.locale
-    link = f"{settings.address}{'' if page.language == 'en' else f'{page.language}/'}#chart-{chart_id}"
-    picture = f"{settings.address}charts/{chart_id}.{page.language}.png"
     in_brackets = alternative.replace("[", "(").replace("]", ")")
     snippets = {
         "habr": f'<a href="{link}"><img src="{picture}" alt="{alternative.replace(chr(34), "&quot;")}"></a>',
