@@ -14,7 +14,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
@@ -60,7 +69,7 @@ def _exact(value: Any) -> Any:
 
 Positive = Annotated[Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact)]
 NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact)]
-Share = Annotated[Decimal, Field(ge=0, le=1), BeforeValidator(_exact)]
+Share = Annotated[Decimal, Field(ge=0, le=1), BeforeValidator(_exact), _number(minimum=0, maximum=1)]
 Percent = Annotated[Decimal, Field(ge=0, le=100), BeforeValidator(_exact)]
 
 

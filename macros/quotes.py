@@ -16,6 +16,8 @@ from macros.figures import Figure
 from macros.markup import NBSP
 from macros.render import Renderer
 
+# Settings that a quote names where they are known, beside vantage, concurrency and profile.
+SHOWN = ("runtime.version", "config.moe_backend_active", "config.kv_cache_dtype", "config.speculative_method")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
@@ -71,7 +73,7 @@ def _details(figure: Figure, page: Renderer) -> Iterator[str]:
         yield words.name("statistic", figure.statistic)
     elif figure.value is not None and figure.manifests[0] not in page.site.dataset.comparisons:
         yield words.word("quote.statistic_unstated")
-    if figure.value is not None:
+    if figure.value is not None and figure.n != 1:
         yield page.spread(figure)
     yield f"n{NBSP}{bind(str(figure.n)) if figure.n else words.word('not_published')}"
 
@@ -90,7 +92,7 @@ def _facts(figure: Figure, page: Renderer) -> Iterator[str]:
     yield _vantage(figure, page)
     yield _concurrency(figure, page)
     yield _profile(figure, page)
-    for key in ("runtime.version", "config.moe_backend_active"):
+    for key in SHOWN:
         value = figure.config.get(key)
         if value and not any(key in part.differing for part in _leaves(figure, page)):
             yield f"{words.word(f'key.{key}')}: {bind(value)}"
