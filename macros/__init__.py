@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
+
 from macros import (
     charts,
     citation,
@@ -21,6 +23,7 @@ from macros import (
     timeline,
 )
 from macros.binding import statement
+from macros.problems import InputError
 from macros.render import PageError, Renderer
 from macros.settings import Settings
 from macros.vocabulary import Language
@@ -33,7 +36,10 @@ def define_env(env: Any) -> None:
     """Registers the macros. The language is asked for when a macro is called: here it is still the last one's."""
     settings = Settings.of(env.conf["site_url"], env.conf["extra"])
     root = Path(env.conf.config_file_path).parent
-    site = state.load(root)
+    try:
+        site = state.load(root)
+    except InputError as error:
+        raise click.ClickException(str(error)) from None
 
     def page() -> Renderer:
         language = _language(env)

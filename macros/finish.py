@@ -21,12 +21,12 @@ RELEASE = "SITE_RELEASE"
 MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
 
 
-def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> InputError | None:
-    """Completes the built site in `site_dir`; returns what the gate finds, and then leaves the marks in."""
+def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> None:
+    """Completes the built site in `site_dir`; raises InputError where the gate finds something."""
     loaded, settings = state.load(root), Settings.of(site_url, extra)
     if os.environ.get(RELEASE) and not settings.address.startswith("https://"):
         expected = "the site's https address, for a release"
-        return InputError([Problem("mkdocs.yml", 0, 0, "site_url", expected, settings.address)])
+        raise InputError([Problem("mkdocs.yml", 0, 0, "site_url", expected, settings.address)])
     usage.fill(site_dir)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)
@@ -41,9 +41,8 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     gate = Gate(loaded, pages.read(root / "docs"), root)
     gate.site_folder(site_dir)
     if gate.problems:
-        return InputError(gate.problems)
+        raise InputError(gate.problems)
     clean(site_dir)
-    return None
 
 
 def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
