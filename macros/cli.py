@@ -8,22 +8,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import diff, pages, state
+from macros import diff
+from macros.checks import checked
+from macros.exports import schema
 from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
-from macros.site import Site
 
 SCHEMAS: dict[str, type[Manifest]] = {"run": Run, "comparison": Comparison, "published": PublishedFigure}
-
-
-def checked(root: Path) -> tuple[Site, list[pages.Page]]:
-    """The site's input and pages, when nothing is wrong with them; else InputError with all problems."""
-    site = state.load(root)
-    sources = pages.read(root / "docs")
-    problems = pages.check(sources, site)
-    if problems:
-        raise InputError(problems)
-    return site, sources
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -40,7 +31,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    print(json.dumps(SCHEMAS[arguments.kind].model_json_schema(), indent=2, ensure_ascii=False))
+    print(json.dumps(schema(SCHEMAS[arguments.kind]), indent=2, ensure_ascii=False))
     return 0
 
 

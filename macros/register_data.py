@@ -3,37 +3,63 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from macros import deltas, printing
-from macros.deltas import Comparer, Delta, Range, Worth
+from macros.deltas import Comparer, Delta, Range, Side, Worth
 from macros.site import Site
 
-FILE = "deltas.json"
+
+class FactorRecord(BaseModel):
+    """What one known difference is worth; `worths` are positions in the list of `data/deltas.json`."""
+
+    key: str
+    low: float
+    high: float
+    worths: list[int]
 
 
-def write(site: Site, folder: Path) -> None:
-    """Writes `deltas.json`: each entry of the register against each own figure, and own figures against each other."""
-    (folder / FILE).write_text(json.dumps(content(site), ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+class DeltaRecord(BaseModel):
+    """Which keys of two figures differ: [the entry's setting, the own figure's], and what the known ones are worth."""
+
+    questions: dict[str, str]
+    differs: dict[str, list[str | int | float | bool]]
+    not_stated: list[str]
+    varies: list[str]
+    same: list[str]
+    factors: list[FactorRecord]
+    range: list[float] | None
+    expected: list[float] | None
+
+
+def files(site: Site) -> Iterator[tuple[str, str]]:
+    """`data/deltas.json`: each entry against the own figures of its quantity and the nearest, and own ones among themselves."""
+    yield "data/deltas.json", json.dumps(content(site), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def content(site: Site) -> dict[str, Any]:
-    """The rules' tables and all pairs."""
+    """The rules' tables and the pairs; in a pair, a compared key that is not listed is the same on both sides."""
     comparer = deltas.comparer(site)
     own = list(comparer.own.values())
     compared = [comparer.published[e.id] for e in site.dataset.published.values() if not e.own_lab]
-    pairs = [comparer.delta(a, b) for a in compared for b in own]
-    pairs += [comparer.delta(a, b) for i, a in enumerate(own) for b in own[:i]]
+    nearest = {a.id: comparer.nearest(a).b for a in compared}
+    pairs = [comparer.delta(a, b) for a in compared for b in own if _alike(a, b) or b is nearest[a.id]]
+    pairs += [comparer.delta(a, b) for i, a in enumerate(own) for b in own[:i] if _alike(a, b)]
     return {
         "questions": deltas.QUESTION_OF,
         "deciding": deltas.DECIDING,
-        "nearest": {a.id: comparer.nearest(a).b.id for a in compared},
+        "nearest": {entry_id: b.id for entry_id, b in nearest.items()},
         "worths": [worth(w) for w in comparer.worths],
-        "pairs": [pair(delta, comparer) for delta in pairs],
+        "pairs": [{k: v for k, v in pair(delta, comparer).items() if k != "same"} for delta in pairs],
     }
+
+
+def _alike(a: Side, b: Side) -> bool:
+    return (a.quantity or a.called) == b.quantity
 
 
 def pair(delta: Delta, comparer: Comparer) -> dict[str, Any]:
