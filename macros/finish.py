@@ -61,7 +61,7 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
 def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
     """The text files beside the pages, marked like them."""
     yield from exports.files(loaded, settings)
-    yield from register_data.files(loaded)
+    yield from register_data.files(loaded, settings)
     yield "llms.txt", explainer.llms(state.rendered.values(), settings)
     yield "robots.txt", explainer.robots(settings)
     for language in LANGUAGES:

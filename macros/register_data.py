@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from macros import deltas, printing
+from macros import deltas, printing, your_number
 from macros.deltas import Comparer, Delta, Range, Side, Worth
+from macros.settings import Settings
 from macros.site import Site
 
 
@@ -36,9 +37,10 @@ class DeltaRecord(BaseModel):
     expected: list[float] | None
 
 
-def files(site: Site) -> Iterator[tuple[str, str]]:
-    """`data/deltas.json`: each entry against the own figures of its quantity and the nearest, and own ones among themselves."""
+def files(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
+    """`data/deltas.json`: entries against the own figures of their quantity, and own ones among themselves."""
     yield "data/deltas.json", json.dumps(content(site), ensure_ascii=False, separators=(",", ":")) + "\n"
+    yield "data/your-number.json", json.dumps(your_number.tables(site, settings), ensure_ascii=False) + "\n"
 
 
 def content(site: Site) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from macros import links, reasons, register, register_chart
+from macros import links, number_form, reasons, register, register_chart
 from macros.markup import text
 from macros.render import Renderer
 from macros.settings import Settings
@@ -18,6 +18,10 @@ def of(page: Callable[[], Renderer], settings: Settings) -> dict[str, Callable[.
         "reasons_list": lambda: reasons.html(page()),
         "open_contradictions": lambda: reasons.open_questions(page()),
         "published": lambda entry_id: reasons.published(page(), entry_id),
+        "number_form": lambda: number_form.html(page()),
+        "figures_table": lambda: number_form.figures_table(page()),
+        "worths_table": lambda: number_form.worths_table(page()),
+        "checks_table": lambda: number_form.checks_table(page()),
         "register_chart": lambda name: register_chart.html(name, page()),
         "register_controls": lambda: register.controls(page()),
         "register_table": lambda name: register.table(name, page(), settings),
