@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 
@@ -169,7 +169,7 @@ def _fill(data: dict[str, Any], field: FormField, text: str) -> None:
         data["notes"].append(" ".join(text.split()))
     elif field.key:
         block, _, name = field.key.partition(".")
-        data[block][name] = _typed(value, _annotation(field.key))
+        data[block][name] = _typed(value, field.key)
     elif field.id not in ("entry", "prompt_class"):
         data[field.id] = value
 
@@ -178,21 +178,27 @@ def _options(field: FormField) -> list[Any]:
     return [True, False] if field.boolean else list(field.options)
 
 
-def _annotation(key: str) -> str:
+def _types(annotation: Any) -> set[Any]:
+    """The plain types inside an annotation such as `Count | None`."""
+    parts = get_args(annotation)
+    return set().union(*map(_types, parts)) if parts else {annotation}
+
+
+def _typed(value: Any, key: str) -> Any:
+    """A text as the type of its key; choices have theirs already."""
     block, _, name = key.partition(".")
     model = Configuration.model_fields[block].annotation
     assert model is not None
-    return str(model.model_fields[name].annotation)
-
-
-def _typed(value: Any, annotation: str) -> Any:
-    if not isinstance(value, str):
+    types = _types(model.model_fields[name].annotation)
+    if not isinstance(value, str) or str in types:
         return value
-    if "int" in annotation:
+    if Decimal in types:
+        return _decimal(value)
+    if int in types:
         if not value.isascii() or not value.isdigit():
             raise ValueError("a whole number")
         return int(value)
-    return _decimal(value) if "Decimal" in annotation else value
+    return value
 
 
 def _decimal(text: str) -> Decimal:
@@ -267,7 +273,12 @@ class _Dumper(yaml.SafeDumper):
     pass
 
 
-_Dumper.add_representer(_Digits, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:float", str(value)))
+def _digits(dumper: yaml.SafeDumper, value: _Digits) -> yaml.Node:
+    kind = "float" if "." in value else "int"
+    return dumper.represent_scalar(f"tag:yaml.org,2002:{kind}", str(value))
+
+
+_Dumper.add_representer(_Digits, _digits)
 
 
 # The command
