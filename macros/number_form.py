@@ -104,7 +104,7 @@ def figures_table(page: Renderer) -> str:
         keys = ("workload.concurrency", "config.moe_backend_active", "method.token_accounting", "system.nodes")
         cells = [_setting(key, side.settings.get(key), page) for key in ("workload.profile", *keys)]
         rows.append([page.linked(figure), text(words.name("quantity", figure.quantity)), *cells])
-    return table([text(h) for h in head], rows, label=words.word("table.nearest"))
+    return _decision(head, rows, words.word("table.nearest"))
 
 
 def worths_table(page: Renderer) -> str:
@@ -121,7 +121,7 @@ def worths_table(page: Renderer) -> str:
         sources = ", ".join(dict.fromkeys(register.source(w, page) for w in worths))
         rows.append([text(change), text(factor), text(words.name("quantity", quantity)), sources])
     head = [words.word(f"table.{c}") for c in ("difference", "factor", "quantity", "source")]
-    return table([text(h) for h in head], rows, label=words.word("table.difference"))
+    return _decision(head, rows, words.word("table.difference"))
 
 
 def checks_table(page: Renderer) -> str:
@@ -136,7 +136,11 @@ def checks_table(page: Renderer) -> str:
         for key, check in your_number.checks(page.site).items()
     ]
     head = [words.word("table.check"), words.word("table.how"), ""]
-    return table([text(h) for h in head], rows, label=words.word("table.check"))
+    return _decision(head, rows, words.word("table.check"))
+
+
+def _decision(head: list[str], rows: list[list[str]], label: str) -> str:
+    return f'<div class="decision">{table([text(h) for h in head], rows, label=label)}</div>'
 
 
 def _code(words: str) -> str:

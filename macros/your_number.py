@@ -351,9 +351,8 @@ def notes(
 
 def random_inputs(table: Mapping[str, Any], choose: Any) -> dict[str, str]:
     """Fields at random, for tests: `choose` is a seeded random.Random."""
-    classes = sorted(
-        {f["settings"]["workload.profile"] for f in table["figures"] if "workload.profile" in f["settings"]}
-    )
+    known = {f["settings"].get("workload.profile") for f in table["figures"]}
+    classes = sorted(known - {None, "unstated"})
     value = f"{choose.uniform(5, 350):.1f}"
     if choose.random() < 0.2:
         value = f"{choose.randint(10, 40)}–{choose.randint(41, 300)}"
@@ -382,6 +381,7 @@ def words(page: Renderer) -> dict[str, str]:
     found = {f"form.{key}": str(value) for key, value in names}
     for group in ("delta_status", "delta_verdict", "question_short", "quantity"):
         found |= {f"{group}.{key}": str(value) for key, value in page.locale.words[group].items()}
+    found["register.column.verdict"] = page.locale.word("register.column.verdict")
     found |= {f"key.{key}": page.locale.word(f"key.{key}") for key in DECIDING}
     return found
 

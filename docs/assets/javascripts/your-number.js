@@ -256,7 +256,8 @@
         { class: "delta" }
       )
     );
-    parts.push(make("p", make("b", word(`delta_verdict.${result.verdict}`)), { class: "verdict" }));
+    const verdictWord = make("b", word(`delta_verdict.${result.verdict}`));
+    parts.push(make("p", [`${word("register.column.verdict")}: `, verdictWord], { class: "verdict" }));
     if (result.factors.length) {
       parts.push(make("h3", word("form.worth")));
       const items = result.factors.map((factor) => {
