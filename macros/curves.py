@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby, islice
 
 from macros.canvas import Box, Line, wrapped
-from macros.marks import GLYPH, Frame, Label, Sheet, Style, beside, first_free, glyph, mark_label, shade, stacked
+from macros.marks import GLYPH, Label, Sheet, Style, beside, first_free, glyph, mark_label, shade, stacked
 from macros.palette import Question
 
 

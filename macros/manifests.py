@@ -628,7 +628,7 @@ def _hidden_rules(
         return
     sound = {n: _exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
     try:
-        broken = list(kind.model_construct(**{n: None for n in fields} | sound).rules())
+        broken = list(kind.model_construct(**dict.fromkeys(fields) | sound).rules())
     except (TypeError, AttributeError):
         return
     for field_name, expected, found in broken:
