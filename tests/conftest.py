@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 from lxml import html
 
@@ -29,6 +30,12 @@ from macros.site import Site
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+# How fast a machine is decides nothing.
+hypothesis.settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("suite")
 
 ROOT = Path(__file__).parents[1]
 # What a build reads; what is not there yet is left out.
