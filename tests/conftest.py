@@ -7,15 +7,17 @@ well under a second; `build` is the whole of `make site` and takes seconds, so f
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import functools
 import http.server
+import json
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -197,15 +199,32 @@ def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
+BuildOnce = Callable[[str, Callable[[Tree], None], Callable[[Tree], Outcome]], tuple[Tree, Outcome]]
+
+
 @pytest.fixture(scope="session")
-def site(session_folder: Path) -> Path:
+def build_once(session_folder: Path) -> BuildOnce:
+    """Builds a changed copy once for all workers: `build_once("name", change, Tree.build)`; only read it."""
+
+    def once(name: str, change: Callable[[Tree], None], build: Callable[[Tree], Outcome]) -> tuple[Tree, Outcome]:
+        root, log = session_folder / name, session_folder / f"{name}.json"
+        with _locked(session_folder / f"{name}.lock"):
+            if not log.exists():
+                shutil.rmtree(root, ignore_errors=True)
+                tree = Tree.copy(root, session_folder / "real" / ".cache")
+                change(tree)
+                log.write_text(json.dumps(dataclasses.asdict(build(tree))), "utf-8")
+        return Tree(root), Outcome(**json.loads(log.read_text("utf-8")))
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def site(build_once: BuildOnce) -> Path:
     """The built real site: read it, never change it. The first worker that asks builds it for all."""
-    real, log = session_folder / "real", session_folder / "real.log"
-    with _locked(session_folder / "real.lock"):
-        if not log.exists():
-            log.write_text(Tree.copy(real).build().output, "utf-8")
-    assert (real / "site").is_dir(), f"the real site does not build:\n{log.read_text('utf-8')}"
-    return real / "site"
+    tree, outcome = build_once("real", lambda _: None, Tree.build)
+    assert outcome.ok, f"the real site does not build:\n{outcome.output}"
+    return tree.site
 
 
 @pytest.fixture
