@@ -9,7 +9,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from example_manifests import comparison, figure, formula, raw, resolve, run, selecting
 
 from macros import dataset, figures, printing, statistics
 from macros.figures import Figure
@@ -17,6 +16,7 @@ from macros.locale import locale
 from macros.numbers import Expression
 from macros.problems import InputError, Problem
 from tests.conftest import ROOT
+from tests.example_manifests import comparison, figure, formula, raw, resolve, run, selecting
 
 EN, RU = locale("en"), locale("ru")
 

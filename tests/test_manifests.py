@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from example_manifests import RUN, comparison, raw, run
 
 from macros import dataset, manifests
 from macros.manifests import Comparison, Manifest, Run
 from macros.problems import InputError, Problem
 from macros.vocabulary import UNITS
 from tests.conftest import ROOT, Tree
+from tests.example_manifests import RUN, comparison, raw, run
 
 FILE = "results/runs/probe.yaml"
 HEX = "0123456789abcdef"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from example_manifests import raw, resolve, selecting
 
 from macros import cli, statements
 from macros.figures import Figure
@@ -18,6 +17,7 @@ from macros.problems import InputError
 from macros.render import Renderer
 from macros.statements import CHECKS, Predicate, verdict
 from tests.conftest import ROOT, Tree
+from tests.example_manifests import raw, resolve, selecting
 
 Make = Callable[..., Figure]
 
