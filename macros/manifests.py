@@ -176,8 +176,35 @@ class ReadFrom(Model):
     place: Line
 
 
+class Deviation(Model):
+    """A standard deviation in the value's unit. population divides by N, sample by N - 1."""
+
+    value: NotNegative
+    kind: Literal["population", "sample"]
+    over: Literal["requests", "runs"]
+
+
+class Bias(Model):
+    """A known bias of the tool that reported a value: where the value lies against what its name promises."""
+
+    code: Id
+    direction: Literal["high", "low", "either"]
+    text: Text
+    source: Line
+
+
+class SettingReadFrom(ReadFrom):
+    """The place from which a configuration value was read."""
+
+    key: Line
+
+
 class Measurement(Model):
-    """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published."""
+    """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published.
+
+    `vantage`, `window` and `token_accounting` are stated here where the measurements of one run differ in them (the
+    run's own block then has null); `observations` counts requests, steps or windows inside the runs.
+    """
 
     id: Id
     quantity: Quantity | None
@@ -195,6 +222,13 @@ class Measurement(Model):
     requests_completed: Count | None = None
     requests_failed: Size | None = None
     read_from: ReadFrom | None = None
+    vantage: Vantage | None = None
+    window: Window | None = None
+    token_accounting: TokenAccounting | None = None
+    deviation: Deviation | None = None
+    observations: Count | None = None
+    acceptance_by_position: Annotated[tuple[NotNegative, ...], Field(max_length=64, strict=False)] = ()
+    biases: Annotated[tuple[Id, ...], Field(max_length=20, strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
         if self.quantity and self.unit not in UNITS[self.quantity]:
@@ -263,9 +297,16 @@ class Run(Manifest):
 
     measurements: Annotated[tuple[Measurement, ...], Field(min_length=1, strict=False)]
     same_as: Annotated[tuple[SharedSettings, ...], Field(strict=False)] = ()
+    biases: Annotated[tuple[Bias, ...], Field(max_length=40, strict=False)] = ()
+    settings_read_from: Annotated[tuple[SettingReadFrom, ...], Field(strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
         ids = [m.id for m in self.measurements]
+        explained = {bias.code for bias in self.biases}
+        for index, measurement in enumerate(self.measurements):
+            for code in measurement.biases:
+                if code not in explained:
+                    yield f"measurements.{index}.biases", "a code that this run's biases explain", code
         for index, name in enumerate(ids):
             if name in ids[:index]:
                 yield f"measurements.{index}.id", "an id that no other measurement here has", name
