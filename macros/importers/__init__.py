@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from macros.importers import (
@@ -60,7 +61,7 @@ def _json(file: RawFile, given: Mapping[str, Any]) -> Extract:
         return environment.read(file)
     refused.check_document(file, first)
     refused.check_text(file)
-    refuse(file.name, TOOLS, "JSON of another kind")
+    return refuse(file.name, TOOLS, "JSON of another kind")
 
 
 def _text(file: RawFile, given: Mapping[str, Any], progress: Progress | None) -> Extract:
@@ -76,11 +77,20 @@ def _text(file: RawFile, given: Mapping[str, Any], progress: Progress | None) ->
         return environment.read(file)
     if b"SGLang" in file.head or b"sglang" in file.head or b"Decode batch" in file.head:
         _refuse_console(file)
-        return sglang.read_log(file, progress)
+        return _log(sglang.read_log, file, progress)
     if _is_vllm_log(file):
-        return vllm_log.read(file, progress)
+        return _log(vllm_log.read, file, progress)
     refused.check_text(file)
-    refuse(file.name, TOOLS, "text of another kind")
+    return refuse(file.name, TOOLS, "text of another kind")
+
+
+def _log(read: Callable[[RawFile, Progress | None], Extract], file: RawFile, progress: Progress | None) -> Extract:
+    """Reads a log while another thread hashes it: hashing a gigabyte takes as long as searching it."""
+    with ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(lambda: file.sha256)
+        result = read(file, progress)
+        result.sha256 = digest.result()
+    return result
 
 
 def _refuse_console(file: RawFile) -> None:

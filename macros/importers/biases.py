@@ -25,8 +25,8 @@ class Bias:
 BIASES: dict[str, Bias] = {
     "aggregate-holds-ttft": Bias(
         "low",
-        "Output tokens over the whole wall time: prompt processing, ramp-up and drain are inside. Not a decode rate.",
-        "Выходные токены за всё время прогона: внутри обработка запроса, разгон и хвост. Это не скорость декодирования.",
+        "Output tokens over the whole wall: prompt processing, ramp-up and drain are inside. Not a decode rate.",
+        "Выходные токены за весь прогон: внутри обработка запроса, разгон и хвост. Не скорость декодирования.",
         "vLLM and SGLang bench_serving, AIPerf, GuideLLM: source",
     ),
     "failed-requests": Bias(
@@ -43,7 +43,7 @@ BIASES: dict[str, Bias] = {
     ),
     "derived-from-tpot": Bias(
         "either",
-        "1000 / mean time per output token: the harmonic mean of the requests' rates, at or below their arithmetic mean.",
+        "1000 / mean time per output token: the harmonic mean of the requests' rates, never above the arithmetic.",
         "1000 / среднее время на токен: гармоническое среднее скоростей запросов, не выше арифметического.",
         "arithmetic",
     ),
@@ -67,8 +67,8 @@ BIASES: dict[str, Bias] = {
     ),
     "cut-drafts": Bias(
         "either",
-        "From the server's counters around the run: all traffic of that server, drafts cut off by the length limit too.",
-        "По счётчикам сервера вокруг прогона: весь его трафик, включая черновики, обрезанные пределом длины.",
+        "From the server's counters around the run: all its traffic, and drafts cut by the length limit too.",
+        "По счётчикам сервера вокруг прогона: весь трафик, включая черновики, обрезанные пределом длины.",
         "vLLM bench serve: source",
     ),
     "random-prompts": Bias(
@@ -79,14 +79,14 @@ BIASES: dict[str, Bias] = {
     ),
     "latency-subtracted": Bias(
         "high",
-        "Prompt tokens over time to first response minus a separately measured latency; queueing and server overhead in.",
-        "Токены запроса за время до первого ответа минус отдельно измеренная задержка; очередь и накладные расходы внутри.",
+        "Prompt tokens over time to first response minus a latency measured apart; server overhead is inside.",
+        "Токены запроса за время до первого ответа минус измеренная отдельно задержка; издержки сервера внутри.",
         "llama-benchy: source; one real file subtracts 610 of 1058 ms",
     ),
     "prefix-charged-short": Bias(
         "low",
         "Charged only the new prompt tokens although the context was sent again: right only if the prefix cache hits.",
-        "Засчитаны только новые токены запроса, хотя контекст отправлен снова: верно лишь при попадании в кэш префикса.",
+        "Засчитаны только новые токены, хотя контекст отправлен снова: верно лишь при попадании в кэш префикса.",
         "controlled experiment: 1555 against 652 on one server",
     ),
     "queue-inside": Bias(

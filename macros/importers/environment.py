@@ -13,7 +13,7 @@ from typing import Any
 
 from macros import manifests, strict_yaml
 from macros.importers.rawfile import RawFile, refuse
-from macros.importers.reading import Extract
+from macros.importers.reading import Extract, Stated
 from macros.importers.scrub import clean, model_identity
 from macros.problems import InputError
 
@@ -157,9 +157,7 @@ def _fragment(extract: Extract, data: dict[str, Any], text: str, name: str) -> N
             refuse(name, f"one of {', '.join(sorted(BLOCKS | EXTRA))}", block, line=line, field=block)
 
 
-def _stated(value: Any, source: str, line: int) -> Any:
-    from macros.importers.reading import Stated
-
+def _stated(value: Any, source: str, line: int) -> Stated:
     return Stated(clean(value, 300) if isinstance(value, str) else value, source, f"line {line}")
 
 

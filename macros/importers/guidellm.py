@@ -1,7 +1,7 @@
 """GuideLLM JSON reports; each strategy in a file is a configuration of its own.
 
-`inter_token_latency_ms` = (last - first) / (n - 1) is what others call TPOT. Its own `time_per_output_token_ms` divides
-by n, and from 0.4.0 holds TTFT too, so it is not taken. `output_tokens_per_second.successful.mean` is the aggregate over
+`inter_token_latency_ms` = (last - first) / (n - 1) is what others call TPOT. Its own `time_per_output_token_ms`
+divides by n, and from 0.4.0 holds TTFT too, so it is not taken. `output_tokens_per_second.successful.mean` is the aggregate over
 the wall; its median is weighted by time. An empty bucket is 0.0 with count 0.
 """
 

@@ -85,6 +85,8 @@ class RawFile:
             return self.text.lstrip()[:1] in ("{", "[")
         start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
         # A log line may start with "[2026-…" or "[mxfp4.py": only a bracket that opens data counts.
+        if start.startswith((b"//", b"/*")):
+            return True  # JSON with comments, which `documents` refuses by name.
         return start[:1] == b"{" or re.match(rb'\[\s*[{\[\]"\d-](?!\d{3}-)', start) is not None
 
     @cached_property

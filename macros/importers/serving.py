@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from macros.importers.rawfile import Fields
-from macros.importers.reading import Case, Deviation, Reading, Withheld, per_second
+from macros.importers.reading import Case, Deviation, Reading, Stated, Withheld, per_second
 from macros.vocabulary import Statistic, TokenAccounting
 
 # Relative; the tools round nothing, so a wider gap means that the file was edited or mixes runs.
@@ -107,15 +107,13 @@ def latencies(
                         observations=completed or None,
                         completed=completed,
                         failed=failed,
-                        biases=("derived-from-tpot",),
+                        biases=("derived-from-tpot",) if statistic == "mean" else (),
                     )
                 )
 
 
 def lengths(case: Case, fields: Fields, source: str) -> None:
-    """States prompt and output length [tokens]: exact where every request's length is given and equal, else the mean."""
-    from macros.importers.reading import Stated
-
+    """States prompt and output length [tokens]: exact where all requests' lengths are given and equal, else the mean."""
     completed = fields.count("completed") or 0
     for key, total, each in (
         ("workload.prompt_tokens", "total_input_tokens", "input_lens"),

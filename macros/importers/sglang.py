@@ -15,8 +15,8 @@ from typing import Any
 from macros.importers import serving
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld
-from macros.importers.scrub import model_identity
-from macros.importers.streams import interesting_lines, median
+from macros.importers.scrub import clean, model_identity
+from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
 
 MAX_RETOKENISED_GAP = Decimal("0.05")
 
@@ -114,7 +114,11 @@ def _server(extract: Extract, fields: Fields) -> None:
     extract.state("config.kv_cache_dtype", info.text("kv_cache_dtype"), info.path("kv_cache_dtype"))
 
 
-NEEDLES = (b"Decode batch", b"Prefill batch", b"server_args=", b"SGLang Version", b"SIMULATE_ACC_LEN")
+NEEDLES = Needles(
+    anywhere=(b"Decode batch", b"Prefill batch"),
+    start=(b"server_args=", b"SGLang Version", b"SIMULATE_ACC_LEN"),
+    mark=b"server_args=",
+)
 _DECODE = re.compile(rb"Decode batch.*?#running-req: (\d+).*?gen throughput \(token/s\): ([\d.]+)")
 _ACCEPT = re.compile(rb"accept len: ([\d.]+)")
 _ARGUMENT = re.compile(
@@ -141,7 +145,8 @@ def read_log(file: RawFile, progress: Callable[[int], None] | None = None) -> Ex
     first, clean_window, running_before = True, False, 0
     decode_lines = 0
 
-    for number, line in interesting_lines(file.path, NEEDLES, progress):
+    numbers = LineNumbers(file.path)
+    for offset, line in interesting_lines(file.path, NEEDLES, progress):
         if b"Prefill batch" in line:
             clean_window = False
         elif match := _DECODE.search(line):
@@ -152,15 +157,16 @@ def read_log(file: RawFile, progress: Callable[[int], None] | None = None) -> Ex
                 windows.setdefault(running, Counter())[rate] += 1
             first, clean_window, running_before = False, True, running
         elif b"SIMULATE_ACC_LEN" in line:
-            refuse(file.name, "a run with real speculation", "simulated acceptance", line=number)
+            refuse(file.name, "a run with real speculation", "simulated acceptance", line=numbers.at(offset))
         elif b"SGLang Version" in line:
-            found.setdefault("runtime.version", (line.split(b"SGLang Version")[1].decode("utf-8", "replace"), number))
+            version = line.partition(b"SGLang Version")[2].decode("utf-8", "replace")
+            found.setdefault("runtime.version", (version, numbers.at(offset)))
         elif b"server_args=" in line:
             for name, quoted, bare in _ARGUMENT.findall(line):
                 text = (quoted or bare).decode("utf-8", "replace")
                 if text and text != "None":
-                    found.setdefault(name.decode(), (text, number))
-    extract = Extract(file.name, file.sha256, "engine", tool="SGLang server log")
+                    found.setdefault(name.decode(), (text, numbers.at(offset)))
+    extract = Extract(file.name, "", "engine", tool="SGLang server log")
     _log_settings(extract, found)
     for running, rates in sorted(windows.items()):
         middle = median(rates)
@@ -191,8 +197,6 @@ def read_log(file: RawFile, progress: Callable[[int], None] | None = None) -> Ex
 
 
 def _log_settings(extract: Extract, found: dict[str, tuple[Any, int]]) -> None:
-    from macros.importers.scrub import clean
-
     if "runtime.version" in found:
         text, number = found["runtime.version"]
         extract.state("runtime.engine", "SGLang", f"line {number}")

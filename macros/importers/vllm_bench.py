@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -141,6 +142,8 @@ def _speculation(extract: Extract, case: Case, fields: Fields) -> None:
             extract.withheld.append(Withheld(where, f"above 1 + {k} draft tokens"))
             return
         case.settings["config.draft_tokens"] = Stated(k, fields.file, fields.path("spec_decode_draft_tokens / drafts"))
+    # What one stream gained from speculation belongs beside its rate.
+    case.readings = [replace(r, acceptance_length=length) if r.unit == "tok/s" else r for r in case.readings]
     positions = fields.numbers("spec_decode_per_position_acceptance_rates")
     case.readings.append(
         Reading(

@@ -21,40 +21,34 @@ from macros.importers import environment
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld, rounded
 from macros.importers.scrub import clean, is_mock, model_identity
-from macros.importers.streams import interesting_lines, median
+from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
 
-NEEDLES = (
-    b"generation throughput:",
-    b"Decoding metrics:",
-    b"Speculative metrics:",
-    b"oE backend",
-    b"[mxfp4.py",
-    b"LLM engine (v",
-    b"non-default args",
-    b"JIT compilation during",
-    b"sampling parameters",
-    b"vLLM API server version",
-    b"rejection_sample_method",
-    b"synthetic_acceptance",
+NEEDLES = Needles(
+    anywhere=(
+        b"Avg generation throughput:",
+        b" metrics: ",  # SpecDecoding, DiffusionDecoding, and V0's Speculative metrics
+        b"JIT compilation during inference",
+        b") with config: model=",
+    ),
+    start=(b"LLM engine (v", b"oE backend", b"[mxfp4.py", b"non-default args: {", b"sampling parameters"),
+    mark=b") with config: model=",
 )
-_VERSION = re.compile(r"LLM engine \(v([^)\s]+)\)|vLLM API server version (\S+)")
+_VERSION = re.compile(r"LLM engine \(v([^)\s]+)\)")
 _WINDOW = re.compile(
-    rb"(?:Engine (\d+):.*?)?Avg prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+) tokens/s, "
-    rb"Running: (\d+) reqs"
+    rb"Avg prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+) tokens/s, Running: (\d+) reqs"
 )
+_NUMBER = re.compile(rb"\d{1,9}(\.\d{1,9})?")
+_ENGINE = re.compile(rb"Engine (\d+): Avg")
 # Old: Using Marlin backend; new: Using 'B12X' Mxfp4 MoE backend. Not: "… does not support the deployment …".
-_MOE = re.compile(r"Using '?([A-Za-z0-9_]+)'? (?:Mxfp4|NvFp4|Fp8|MXFP4) MoE backend\b")
+_MOE = re.compile(r"Using '?([A-Za-z0-9_]+)'? (?:Mxfp4|NvFp4|Fp8|MXFP4) MoE backend\b(?! does not)")
 _OLD_MOE = re.compile(r"mxfp4\.py[^\]]*\] Using (Marlin|FlashInfer MXFP4 [A-Z0-9]+|Triton)(?: backend)?\b")
 _SIMULATED = re.compile(
     r"rejection_sample_method['\"]?\s*[:=]\s*['\"]?synthetic|synthetic_acceptance_\w+['\"]?\s*[:=]\s*(?!None)[\w\[.'\"]"
 )
-_ACCEPTED, _DRAFTED = re.compile(r"Accepted: (\d+) tokens"), re.compile(r"Drafted: (\d+) tokens")
-_MEAN_LENGTH, _POSITIONS = (
-    re.compile(r"Mean acceptance length: ([\d.]+)"),
-    re.compile(r"Per-position acceptance rate: ([\d., ]+?)(?:, [A-Z]|\s*$)"),
-)
+_ACCEPTED = re.compile(rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens")
+_POSITIONS = re.compile(rb"Per-position acceptance rate: ([\d., ]+)")
 _V0 = re.compile(
-    r"Number of speculative tokens: (\d+), Number of accepted tokens: (\d+), Number of draft tokens: (\d+)"
+    rb"Number of speculative tokens: (\d+), Number of accepted tokens: (\d+), Number of draft tokens: (\d+)"
 )
 
 
@@ -62,7 +56,7 @@ _V0 = re.compile(
 class _Totals:
     """Counts over the log; their size depends on the values, never on the number of lines."""
 
-    windows: dict[int, Counter[Decimal]] = field(default_factory=dict)
+    windows: dict[int, Counter[bytes]] = field(default_factory=dict)
     seen_windows: int = 0
     engines: set[bytes] = field(default_factory=set)
     running: int = -1
@@ -79,58 +73,55 @@ class _Totals:
 def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extract:
     totals = _Totals()
     extract = Extract(file.name, "", "engine", tool="vLLM engine log")
-    for number, raw in interesting_lines(file.path, NEEDLES, progress):
-        window = _WINDOW.search(raw)
-        if window:
-            _window(totals, window)
-            continue
-        line = raw.decode("utf-8", "replace")
-        if _SIMULATED.search(line):
-            refuse(file.name, "a run with real speculation", "simulated acceptance", line=number)
-        if "ecoding metrics:" in line or "Speculative metrics:" in line:
-            _speculation(totals, line)
-        elif "JIT compilation during" in line:
+    numbers = LineNumbers(file.path)
+    for offset, raw in interesting_lines(file.path, NEEDLES, progress):
+        if b"Avg generation throughput:" in raw:
+            _window(totals, raw)
+        elif b"ecoding metrics:" in raw or b"Speculative metrics:" in raw:
+            _speculation(totals, raw)
+        elif b"JIT compilation during" in raw:
             totals.cold += 1
         else:
-            _configuration(extract, totals, line, f"line {number}")
-    extract.sha256 = file.sha256
+            line = raw.decode("utf-8", "replace")
+            if _SIMULATED.search(line):
+                refuse(file.name, "a run with real speculation", "simulated acceptance", line=numbers.at(offset))
+            _configuration(extract, totals, line, f"line {numbers.at(offset)}")
     _finish(extract, totals, file.name)
     return extract
 
 
-def _window(totals: _Totals, match: re.Match[bytes]) -> None:
+def _window(totals: _Totals, line: bytes) -> None:
+    match = _WINDOW.search(line)
+    if not match:
+        return
     totals.seen_windows += 1
-    totals.engines.add(match[1] or b"")
-    running, before = int(match[4]), totals.running
+    engine = _ENGINE.search(line)
+    totals.engines.add(engine[1] if engine else b"")
+    running, before = int(match[3]), totals.running
     totals.running = running
-    if running and running == before and match[2] in (b"0.0", b"0") and match[3] not in (b"0.0", b"0"):
-        try:
-            rate = Decimal(match[3].decode())
-        except ArithmeticError:
-            return
-        totals.windows.setdefault(running, Counter())[rate] += 1
+    if running and running == before and match[1] in (b"0.0", b"0") and match[2] not in (b"0.0", b"0"):
+        totals.windows.setdefault(running, Counter())[match[2]] += 1
 
 
-def _speculation(totals: _Totals, line: str) -> None:
-    if v0 := _V0.search(line):
+def _speculation(totals: _Totals, line: bytes) -> None:
+    if match := _ACCEPTED.search(line):
+        if match[2] == b"0":
+            return  # No drafts in this window; its shares are nan.
+        totals.accepted += int(match[1])
+        totals.drafted += int(match[2])
+        totals.spec_windows += 1
+        positions = _POSITIONS.search(line)
+        totals.positions[positions[1].rstrip(b", ").count(b",") + 1 if positions else 0] += 1
+    elif v0 := _V0.search(line):
         totals.cumulative = (int(v0[1]), int(v0[2]), int(v0[3]))
-        return
-    accepted, drafted = _ACCEPTED.search(line), _DRAFTED.search(line)
-    if not accepted or not drafted or not int(drafted[1]):
-        return
-    totals.accepted += int(accepted[1])
-    totals.drafted += int(drafted[1])
-    totals.spec_windows += 1
-    positions = _POSITIONS.search(line)
-    totals.positions[positions[1].count(",") + 1 if positions else 0] += 1
 
 
 def _configuration(extract: Extract, totals: _Totals, line: str, place: str) -> None:
     if version := _VERSION.search(line):
         extract.state("runtime.engine", "vLLM", place)
-        extract.state("runtime.version", clean((version[1] or version[2]).removeprefix("v"), 120) or None, place)
+        extract.state("runtime.version", clean(version[1], 120) or None, place)
     if "LLM engine (v" in line:
-        _engine_config(extract, line, place)
+        _engine_config(extract, line, f"config, {place}")
     elif "non-default args" in line:
         _arguments(extract, line, place)
     elif "sampling parameters" in line and "generation_config" in line:
@@ -151,6 +142,7 @@ def _engine_config(extract: Extract, line: str, place: str) -> None:
     ):
         match = re.search(pattern, line)
         if match:
+            _same_server(extract, key, kind(match[1]), place)
             extract.state(key, kind(match[1]), place)
     if "speculative_config=None" in line:
         extract.state("config.speculative_method", "none", place)
@@ -160,6 +152,15 @@ def _engine_config(extract: Extract, line: str, place: str) -> None:
     _model(extract, model and model[1], place)
     if revision:
         extract.state("model.revision", revision[1], place)
+
+
+def _same_server(extract: Extract, key: str, value: Any, place: str) -> None:
+    """Every engine of one server announces the same configuration; a log of two servers is no one run's."""
+    before = extract.settings.get(key)
+    if before and before.place.startswith("config, ") and before.value != value:
+        refuse(
+            extract.source, f"the log of one server: {key} is {before.value} at {before.place}", f"{value} at {place}"
+        )
 
 
 def _model(extract: Extract, model: str | None, place: str) -> None:
@@ -198,13 +199,11 @@ def _finish(extract: Extract, totals: _Totals, name: str) -> None:
     _rates(extract, totals)
     _acceptance(extract, totals)
     if not extract.cases and not extract.settings:
-        seen = f"{totals.seen_windows} throughput lines, {totals.spec_windows} speculation lines"
+        reasons = "; ".join(f"{held.what}: {held.why}" for held in extract.withheld)
         refuse(
             name,
             "a vLLM log with the engine's start, or with two throughput lines of decoding in a row",
-            f"{seen}; nothing usable"
-            if not extract.withheld
-            else f"{extract.withheld[0].what}: {extract.withheld[0].why}",
+            reasons or f"{totals.seen_windows} throughput and {totals.spec_windows} speculation lines, no more",
         )
 
 
@@ -223,7 +222,10 @@ def _rates(extract: Extract, totals: _Totals) -> None:
                 "none held decoding only: each had prompt tokens, or a start or an end of a request in it",
             )
         )
-    for running, rates in sorted(totals.windows.items()):
+    for running, texts in sorted(totals.windows.items()):
+        rates = Counter({Decimal(text.decode()): count for text, count in texts.items() if _NUMBER.fullmatch(text)})
+        if not rates:
+            continue
         case = Case(f"c{running}")
         case.settings["workload.concurrency"] = Stated(running, extract.source, "Running: … reqs")
         case.readings.append(

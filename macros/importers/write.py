@@ -22,6 +22,9 @@ Outcome = Literal["written", "unchanged", "replaced"]
 
 
 class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
 
