@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from macros import strict_yaml
@@ -22,9 +23,12 @@ from macros.problems import Problem
 from macros.vocabulary import (
     METHODOLOGY_V1_REPEATS,
     UNITS,
+    DateOf,
     Evidence,
     Quantity,
     Question,
+    Scope,
+    SpanOf,
     Statistic,
     Status,
     TokenAccounting,
@@ -34,6 +38,8 @@ from macros.vocabulary import (
 )
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+# A register entry's id is its publisher's business: `botagi-nvfp4-1.03m` keeps the dot of its depth.
+PublishedId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([.-][a-z0-9]+)*$", max_length=80)]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\n\r\t]+$")]
 Prose = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Https = Annotated[
@@ -41,11 +47,20 @@ Https = Annotated[
 ]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+LanguageCode = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
 Digest = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 Size = Annotated[int, Field(ge=0, le=10**9)]
-Positive = Annotated[Decimal, Field(gt=0, le=10**12)]
-NotNegative = Annotated[Decimal, Field(ge=0, le=10**12)]
+
+
+def _exact(value: Any) -> Any:
+    """Whole numbers are exact decimals too; anything else is left to the strict check."""
+    return Decimal(value) if type(value) is int else value
+
+
+Positive = Annotated[Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact)]
+NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact)]
+Percent = Annotated[Decimal, Field(ge=0, le=100), BeforeValidator(_exact)]
 
 
 class Model(BaseModel):
@@ -67,6 +82,11 @@ class Model(BaseModel):
 def compared(question: Question) -> Any:
     """A required, nullable key that decides whether two figures are comparable, and the question it belongs to."""
     return Field(json_schema_extra={"question": question})
+
+
+def noted(question: Question) -> Any:
+    """An optional key that counts in a comparison only where both sides state it, and the question it belongs to."""
+    return Field(default=None, json_schema_extra={"noted": question})
 
 
 class Text(Model):
@@ -103,6 +123,7 @@ class ModelIdentity(Model):
     checkpoint: Line | None = compared("other")
     weights: Line | None = compared("other")
     revision: Line | None = compared("other")
+    repository: Line | None = None
 
 
 class Runtime(Model):
@@ -110,6 +131,8 @@ class Runtime(Model):
     version: Line | None = compared("other")
     image: Line | None = compared("other")
     image_digest: Digest | None = compared("other")
+    recipe: Line | None = noted("other")
+    driver: Line | None = noted("other")
 
 
 class ServingConfig(Model):
@@ -119,19 +142,36 @@ class ServingConfig(Model):
     speculative_method: Line | None = compared("other")
     draft_tokens: Size | None = compared("other")
     max_model_len: Count | None = None
+    max_model_len_approximate: bool = False
     max_num_seqs: Count | None = None
+    # How the active backend is known: its log line, or the publisher's description.
+    moe_backend_known_from: Literal["log", "description"] | None = None
+    draft_sampling: Literal["greedy", "probabilistic"] | None = noted("other")
+    graph_mode: Literal["regular", "breakable", "eager"] | None = noted("other")
+    expert_parallel: bool | None = noted("other")
+    prefix_caching: bool | None = noted("other")
 
 
 class Workload(Model):
     profile: Id | None = compared("prompt")
-    language: Line | None = compared("prompt")
+    language: LanguageCode | None = compared("prompt")
     prompt_tokens: Count | None = compared("prompt")
     prompt_tokens_approximate: bool = False
     output_tokens: Count | None = compared("prompt")
+    output_tokens_approximate: bool = False
     concurrency: Count | None = compared("concurrency")
     depth_tokens: Size | None = compared("other")
+    depth_tokens_approximate: bool = False
     temperature: NotNegative | None = compared("other")
     thinking: bool | None = compared("other")
+    thinking_effort: Line | None = noted("other")
+    # The prompt is called short without a number.
+    short_prompt: bool | None = noted("prompt")
+    # Whether the server already held the prompt's prefix in its cache.
+    prompt_cached: bool | None = noted("other")
+    ignore_eos: bool | None = noted("prompt")
+    top_p: NotNegative | None = noted("other")
+    arrival: Literal["together", "staggered"] | None = noted("concurrency")
     sha256: Sha256 | None = None
 
 
@@ -199,6 +239,10 @@ class SettingReadFrom(ReadFrom):
     key: Line
 
 
+# Keys of the method block that the measurements of one run may differ in.
+PER_MEASUREMENT = ("vantage", "window", "token_accounting")
+
+
 class Measurement(Model):
     """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published.
 
@@ -231,8 +275,7 @@ class Measurement(Model):
     biases: Annotated[tuple[Id, ...], Field(max_length=20, strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
-        if self.quantity and self.unit not in UNITS[self.quantity]:
-            yield "unit", f"{' or '.join(UNITS[self.quantity])} for {self.quantity}", self.unit
+        yield from unit_rules(self.quantity, self.unit)
         yield from span_rules(self.low, self.high, self.value)
         if self.n == 1 and self.low is not None:
             yield "n", "at least 2 runs, or null, where there is a span", "1"
@@ -323,7 +366,7 @@ class Change(Model):
 class Effect(Model):
     """What the change was published to do: a gain in per cent, or a value before and after."""
 
-    quantity: Quantity
+    quantity: Quantity | None
     unit: Unit
     low: NotNegative | None
     high: NotNegative | None
@@ -340,7 +383,7 @@ class Effect(Model):
             yield "low", "either a gain (low, high) or values (before, after)", "both" if gain else "neither"
         if gain and self.unit != "%":
             yield "unit", "% for a gain", self.unit
-        if values and self.unit not in UNITS[self.quantity]:
+        if values and self.quantity and self.unit not in UNITS[self.quantity]:
             yield "unit", f"{' or '.join(UNITS[self.quantity])} for {self.quantity}", self.unit
 
 
@@ -351,39 +394,225 @@ class Comparison(Manifest):
     effect: Effect
 
 
-class PublishedFigure(Manifest):
-    """One figure that others published, in `results/published/`. `printed` keeps the digits of its source."""
+Scalar = str | int | Decimal | bool | None
 
-    publisher: Line | None
-    quantity: Quantity | None
-    unit: Unit
-    statistic: Statistic | None
-    value: Positive
-    low: Positive | None
-    high: Positive | None
-    n: Count | None
-    acceptance_length: Positive | None
+
+class Locator(Model):
+    """Where in its source a figure stands."""
+
+    line: Count | None
+    section: Line | None
+
+
+class Acceptance(Model):
+    """More of what the source says of speculation. A length counts the tokens kept per step, `accepted` the drafts."""
+
+    length_low: Positive | None = None
+    length_high: Positive | None = None
+    accepted: Positive | None = None
+    rate: Percent | None = None
+    rate_low: Percent | None = None
+    rate_high: Percent | None = None
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
-        if self.quantity and self.unit not in UNITS[self.quantity]:
-            yield "unit", f"{' or '.join(UNITS[self.quantity])} for {self.quantity}", self.unit
-        yield from span_rules(self.low, self.high, self.value)
+        if not any(value is not None for _, value in self):
+            yield "rate", "at least one value, or acceptance: null", "none"
+        for name in ("length", "rate"):
+            low, high = getattr(self, f"{name}_low"), getattr(self, f"{name}_high")
+            for _, expected, found in span_rules(low, high, None):
+                yield f"{name}_low", expected, found
 
 
-def _compared_keys() -> dict[str, Question]:
+class Reading(Model):
+    """One of the values behind a figure that its source prints too, and the keys that set it apart from the others."""
+
+    value: Positive
+    n: Count | None = None
+    plus_minus: Positive | None = None
+    settings: dict[Line, Scalar] = {}
+
+
+class Beside(Model):
+    """Another value that the source prints beside the figure: same set-up but for the keys in `differs`."""
+
+    value: Positive | None = None
+    low: Positive | None = None
+    high: Positive | None = None
+    unit: Unit
+    quantity: Quantity | None
+    statistic: Statistic | None = None
+    scope: Scope | None = None
+    acceptance_length: Positive | None = None
+    differs: dict[Line, Scalar] = {}
+
+    def rules(self) -> Iterator[tuple[str, str, str]]:
+        yield from value_rules(self.value, self.low, self.high)
+        yield from unit_rules(self.quantity, self.unit)
+
+
+class PublishedFigure(Manifest):
+    """One figure that others published, in `results/published/`.
+
+    `quantity` follows the source's method: null where the source does not say how it measured. `called` is the
+    quantity that the source's wording suggests. Numbers keep the digits of the source; a figure published as a
+    range has no `value`. The blocks describe what the figure was measured on; a key in `varies` is null there
+    because it changes within the figure, not because it is unknown.
+    """
+
+    id: PublishedId
+    date_of: DateOf | None = None
+    date_until: datetime.date | None = None
+    publisher: Line | None
+    contributor: Line | None = None
+    # An entry by this site's own lab is never compared with its own figures; `own_figure` is the figure it repeats.
+    own_lab: bool = False
+    own_figure: Id | None = None
+    locator: Locator | None = None
+    quantity: Quantity | None
+    called: Quantity | None = None
+    scope: Scope | None = None
+    # How a sum was made: all streams' tokens over one clock, or the streams' rates added up.
+    summed: Literal["tokens", "stream_rates"] | None = None
+    unit: Unit
+    # The unit as printed, where the source's method gives the value another one.
+    unit_printed: Line | None = None
+    statistic: Statistic | None
+    value: Positive | None
+    low: Positive | None
+    high: Positive | None
+    span_of: SpanOf | None = None
+    plus_minus: Positive | None = None
+    approximate: bool = False
+    # Repeats of the measurement behind the value; how many of them it is the best of; over how many prompts it runs.
+    n: Count | None
+    best_of: Count | None = None
+    prompts: Count | None = None
+    requests: Count | None = None
+    tokens: Count | None = None
+    readings: Annotated[tuple[Reading, ...], Field(max_length=100, strict=False)] = ()
+    acceptance_length: Positive | None
+    acceptance: Acceptance | None = None
+    varies: Annotated[tuple[Line, ...], Field(strict=False)] = ()
+    beside: Annotated[tuple[Beside, ...], Field(max_length=20, strict=False)] = ()
+
+    @property
+    def span(self) -> tuple[Decimal, Decimal] | None:
+        """The range as published, else that of the printed readings of one configuration, the value included."""
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        values = [r.value for r in self.readings if not r.settings]
+        if len(values) < 2:
+            return None
+        values += [self.value] if self.value is not None else []
+        return min(values), max(values)
+
+    def rules(self) -> Iterator[tuple[str, str, str]]:
+        yield from value_rules(self.value, self.low, self.high)
+        yield from unit_rules(self.quantity, self.unit)
+        if self.low is not None and self.span_of is None:
+            yield "span_of", "what the range spans", "null"
+        if self.n == 1 and self.low is not None and self.span_of == "runs":
+            yield "n", "at least 2 runs, or null, where there is a span of runs", "1"
+        if self.statistic == "best_of" and self.best_of is None:
+            yield "best_of", "the number of tries of which this is the best", "null"
+        if self.best_of is not None and self.n is not None and self.best_of > self.n:
+            yield "best_of", f"at most n ({self.n})", str(self.best_of)
+        if self.own_figure is not None and not self.own_lab:
+            yield "own_figure", "null for a figure of another publisher", self.own_figure
+        if self.date_until is not None and (self.date is None or self.date_until <= self.date):
+            yield "date_until", "a date after date", str(self.date_until)
+        yield from self._source_rules()
+        for key in self.varies:
+            if key not in COMPARED and key not in NOTED:
+                yield "varies", "keys that figures are compared by", key
+            elif setting(self, key) is not None:
+                yield "varies", f"null for {key}, which changes within the figure", str(setting(self, key))
+        for name, changes in (
+            *((f"readings.{i}.settings", reading.settings) for i, reading in enumerate(self.readings)),
+            *((f"beside.{i}.differs", beside.differs) for i, beside in enumerate(self.beside)),
+        ):
+            try:
+                altered(self, changes)
+            except (KeyError, ValidationError) as error:
+                yield name, "known keys with fitting values", str(error).splitlines()[0]
+        for i, reading in enumerate(self.readings):
+            for key in sorted(set(reading.settings) - set(self.varies)):
+                yield f"readings.{i}.settings", f"{key} in varies", "not there"
+        for i, other in enumerate(self.beside):
+            same = (other.quantity, other.statistic, other.scope) == (self.quantity, self.statistic, self.scope)
+            if same and not other.differs:
+                yield f"beside.{i}.differs", "what sets this value apart", "nothing"
+
+    def _source_rules(self) -> Iterator[tuple[str, str, str]]:
+        """Repository, commit, path and line say the same as the address."""
+        source = self.sources[0]
+        if source.url is None:
+            return
+        if self.locator is None:
+            yield "locator", "where in the source the figure stands", "null"
+        if parts := _GITHUB.match(source.url):
+            line = int(parts["line"]) if parts["line"] else None
+            for name, there, here in (
+                ("sources.0.repository", parts["repository"], source.repository),
+                ("sources.0.commit", parts["commit"], source.commit),
+                ("sources.0.path", parts["path"], source.path),
+                ("locator.line", line, self.locator.line if self.locator else line),
+            ):
+                if there != here:
+                    yield name, f"{there}, as in the address", str(here)
+
+
+_GITHUB = re.compile(
+    r"https://github\.com/(?P<repository>[^/]+/[^/]+)/"
+    r"(?:blob/(?P<commit>[0-9a-f]{40})/(?P<path>[^#]+)(?:#L(?P<line>\d+))?|(?:issues|pull)/\d+)\Z"
+)
+
+
+def value_rules(value: Decimal | None, low: Decimal | None, high: Decimal | None) -> Iterator[tuple[str, str, str]]:
+    """The rules of a figure that is a value, a range, or a value with its range."""
+    yield from span_rules(low, high, value)
+    if value is None and low is None:
+        yield "value", "a value, or low and high", "neither"
+
+
+def unit_rules(quantity: Quantity | None, unit: Unit) -> Iterator[tuple[str, str, str]]:
+    if quantity and unit not in UNITS[quantity]:
+        yield "unit", f"{' or '.join(UNITS[quantity])} for {quantity}", unit
+
+
+def altered(configuration: Configuration, changes: Mapping[str, Scalar]) -> Configuration:
+    """The configuration with some dotted keys set to other values; raises KeyError or ValidationError."""
+    blocks: dict[str, BaseModel] = {name: getattr(configuration, name) for name in Configuration.model_fields}
+    for key, value in changes.items():
+        block, _, name = key.partition(".")
+        if block not in blocks or name not in type(blocks[block]).model_fields:
+            raise KeyError(key)
+        blocks[block] = type(blocks[block]).model_validate({**dict(blocks[block]), name: value})
+    return Configuration.model_validate(blocks)
+
+
+def _keys(mark: str) -> dict[str, Question]:
     keys: dict[str, Question] = {}
     for block_name, block in Configuration.model_fields.items():
         model = block.annotation
         assert model is not None
         for name, field in model.model_fields.items():
             extra = field.json_schema_extra
-            if isinstance(extra, Mapping):
-                keys[f"{block_name}.{name}"] = extra["question"]
+            if isinstance(extra, Mapping) and mark in extra:
+                keys[f"{block_name}.{name}"] = extra[mark]
     return keys
 
 
 # Every key that decides whether two figures are comparable → the question it belongs to.
-COMPARED: dict[str, Question] = _compared_keys()
+COMPARED: dict[str, Question] = _keys("question")
+# Keys that only count where both sides state them → their question.
+NOTED: dict[str, Question] = _keys("noted")
+
+
+def as_measured(run: Run, measurement: Measurement) -> Run:
+    """The run with its method block as one measurement had it: the measurement's own vantage, window and counting."""
+    own = {name: value for name in PER_MEASUREMENT if (value := getattr(measurement, name)) is not None}
+    return run.model_copy(update={"method": run.method.model_copy(update=own)}) if own else run
 
 
 def setting(manifest: Configuration, key: str) -> Any:
@@ -416,7 +645,58 @@ def validate(data: Any, text: str, file: str, kind: type[M]) -> tuple[M | None, 
     try:
         return kind.model_validate(data), []
     except ValidationError as error:
-        return None, [problem for details in error.errors() for problem in _explain(details, text, file, kind)]
+        details = error.errors()
+        # A list whose entries are at fault is reported as too short as well: the entries say it better.
+        faulty = {d["loc"][:i] for d in details for i in range(len(d["loc"]))}
+        details = [d for d in details if not (d["type"] == "too_short" and d["loc"] in faulty)]
+        problems = [problem for d in details for problem in _explain(d, text, file, kind)]
+        return None, problems + list(_hidden_rules(kind, data, (), {d["loc"] for d in details}, text, file))
+
+
+def validate_entry(data: Any, text: str, file: str, kind: type[M], key: str) -> tuple[M | None, list[Problem]]:
+    """The same for one entry of a mapping, such as one figure of figures.yaml."""
+    try:
+        return kind.model_validate(data), []
+    except ValidationError as error:
+        return None, [p for d in error.errors() for p in _explain(d, text, file, kind, (key,))]
+
+
+def _hidden_rules(
+    kind: type[Model], data: Any, loc: tuple[str | int, ...], faulty: set[tuple[str | int, ...]], text: str, file: str
+) -> Iterator[Problem]:
+    """What a model's own rules say of the fields that are in order, where another field keeps them from running."""
+    if not isinstance(data, dict):
+        return
+    fields = kind.model_fields
+    for name, field in fields.items():
+        inner = _model_in(field.annotation)
+        if inner is not None:
+            value = data.get(name)
+            for index, entry in enumerate(value) if isinstance(value, list) else [(None, value)]:
+                path = (*loc, name) if index is None else (*loc, name, index)
+                yield from _hidden_rules(inner, entry, path, faulty, text, file)
+    if not any(place[: len(loc)] == loc and len(place) == len(loc) + 1 for place in faulty):
+        return
+    sound = {n: _exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
+    try:
+        broken = list(kind.model_construct(**{n: None for n in fields} | sound).rules())
+    except (TypeError, AttributeError):
+        return
+    for field_name, expected, found in broken:
+        if field_name in sound:
+            line, column, _ = strict_yaml.place(text, (*loc, field_name))
+            yield Problem(file, line, column, dotted((*loc, field_name)), expected, found)
+
+
+def _model_in(annotation: Any) -> type[Model] | None:
+    """The model inside an annotation such as `Correction | None` or `tuple[Measurement, ...]`."""
+    if isinstance(annotation, type) and issubclass(annotation, Model):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+
+
+def _has_model(field: FieldInfo) -> bool:
+    return _model_in(field.annotation) is not None
 
 
 def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> Iterator[Problem]:
@@ -462,8 +742,10 @@ def _methodology_gaps(data: dict[str, Any]) -> list[str]:
     return gaps
 
 
-def _explain(details: Any, text: str, file: str, kind: type[Model]) -> Iterator[Problem]:
-    loc: tuple[str | int, ...] = details["loc"]
+def _explain(
+    details: Any, text: str, file: str, kind: type[Model], prefix: tuple[str | int, ...] = ()
+) -> Iterator[Problem]:
+    loc: tuple[str | int, ...] = (*prefix, *details["loc"])
     if details["type"] == "rules":
         for field, expected, found in details["ctx"]["broken"]:
             path = (*loc, *(int(p) if p.isdigit() else p for p in field.split(".")))
@@ -474,7 +756,7 @@ def _explain(details: Any, text: str, file: str, kind: type[Model]) -> Iterator[
     found = _found(details["input"], raw)
     expected = _expected(details)
     if details["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(loc[-1]), _known_keys(kind, loc[:-1]), n=1)
+        near = difflib.get_close_matches(str(loc[-1]), _known_keys(kind, details["loc"][:-1]), n=1)
         expected = f"a known key (did you mean {near[0]}?)" if near else "a known key"
         found = f"the key {loc[-1]}"
     elif details["type"] == "missing":
@@ -523,6 +805,7 @@ _WORDS = {
     "string_type": "text",
     "int_type": "a whole number",
     "decimal_type": "a number",
+    "is_instance_of": "a number",
     "bool_type": "true or false",
     "date_type": "a date, YYYY-MM-DD",
     "dict_type": "a mapping of keys",
@@ -545,6 +828,7 @@ _PATTERNS = (
     ("sha256:", "sha256: and 64 hexadecimal digits, lower case"),
     ("{64}", "64 hexadecimal digits, lower case"),
     ("a-z0-9]+(-", "lower-case letters, digits and single hyphens"),
+    ("{2}", "a two-letter language code such as ru, in quotes"),
     ("\\n", "one line of text"),
 )
 

@@ -40,6 +40,12 @@ UNITS: dict[Quantity, tuple[Unit, ...]] = {
 }
 
 Statistic = Literal["single", "mean", "median", "total", "peak", "best_of"]
+# Whether a rate belongs to one stream (its share, where several run) or to all of them together.
+Scope = Literal["stream", "sum"]
+# What a published range spans; `band`: the source prints a range and does not say of what.
+SpanOf = Literal["runs", "sessions", "restarts", "machines", "configurations", "band"]
+# What a published figure's date is; `stamp`: a date printed in the document itself.
+DateOf = Literal["publication", "commit", "measurement", "stamp"]
 Vantage = Literal["client", "engine", "in_process"]
 Window = Literal["first_to_last_token", "request", "whole_run", "log_window"]
 TokenAccounting = Literal["usage", "token_ids", "engine_counters", "retokenised", "requested", "sse_events"]

@@ -145,8 +145,8 @@ def _case(extract: Extract, fields: Fields, config: Fields) -> Case:
         mean = length.positive("avg")
         if mean and round(mean):
             case.settings[key] = Stated(round(mean), fields.file, f"{metric}.avg")
-            if key == "workload.prompt_tokens" and length.number("min") != length.number("max"):
-                case.settings["workload.prompt_tokens_approximate"] = Stated(True, fields.file, f"{metric}.avg")
+            if length.number("min") != length.number("max"):
+                case.settings[f"{key}_approximate"] = Stated(True, fields.file, f"{metric}.avg")
     items = config.child("models").data.get("items")
     names = [i.get("name") for i in items if isinstance(i, dict)] if isinstance(items, list) else []
     if len(names) > 1:

@@ -22,6 +22,8 @@ from macros.importers.scrub import clean
 from macros.manifests import Configuration, Manifest
 from macros.problems import InputError, Problem
 
+SUMMARY = "make run manifests of the raw outputs of benchmark tools"
+EXAMPLE = "results import run1.json server.log before.txt after.txt --with launch.txt --set workload.profile=code"
 DESCRIPTION = """\
 Turns raw outputs of benchmark tools into manifests that say exactly what was measured.
 
@@ -31,52 +33,41 @@ manifest's keys. Several runs of one configuration become one manifest with a sa
 configurations becomes several manifests (--case picks one).
 
 A finished manifest goes to results/runs/ID.yaml and is published with the site. Where a key that matters for
-comparing is stated nowhere, a draft goes to results/drafts/ID.yaml instead. Drafts are ignored by git, never
-published, and written anew by each import, so keep your values in --set or a sidecar. State what nobody knows as
-such: --set runtime.image_digest=null."""
-EXAMPLE = """\
-example:
-  results import run1.json server.log before.txt after.txt --with launch.txt \\
-      --set workload.profile=code --set evidence=lab_single_run"""
+comparing is stated nowhere, a draft goes to results/drafts/ID.yaml instead, and the exit code is 3. Drafts are
+ignored by git, never published, and written anew by each import, so keep your values in --set or a sidecar.
+State what nobody knows as such: --set runtime.image_digest=null."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = DESCRIPTION
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.set_defaults(run=run)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="raw outputs and logs of one run")
-    parser.add_argument(
-        "--with",
-        dest="sidecars",
-        action="append",
-        type=Path,
-        default=[],
-        metavar="FILE",
-        help="configuration: launch command, recipe, docker inspect, or YAML with a manifest's keys",
-    )
-    parser.add_argument(
-        "--set",
-        dest="given",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a key of the manifest, such as workload.profile=code; null says that nobody knows",
-    )
-    parser.add_argument("--case", metavar="NAME", help="only this configuration of a file that holds several")
-    parser.add_argument("--seconds", metavar="S", help="wall time between the two scrapes of /metrics")
-    parser.add_argument("--id", metavar="ID", help="the manifest's id (default: model, tool, configuration, hash)")
-    parser.add_argument("--root", type=Path, default=Path(), metavar="DIR", help="the project's folder (default: here)")
+    for name, metavar, text in (
+        ("--with", "FILE", "configuration: launch command, recipe, docker inspect, or YAML with a manifest's keys"),
+        ("--set", "KEY=VALUE", "a key of the manifest, such as workload.profile=code; null says that nobody knows"),
+    ):
+        parser.add_argument(name, dest=name[2:] + "s", action="append", default=[], metavar=metavar, help=text)
+    for name, metavar, text in (
+        ("--case", "NAME", "only this configuration of a file that holds several"),
+        ("--seconds", "S", "wall time between the two scrapes of /metrics"),
+        ("--id", "ID", "the manifest's id; default: model, tool, configuration and a hash of the files"),
+    ):
+        parser.add_argument(name, metavar=metavar, help=text)
     parser.add_argument("--dry-run", action="store_true", help="print the manifests and write nothing")
     parser.add_argument(
-        "--replace",
-        action="store_true",
-        help="replace a manifest of the same id; a published one is kept as superseded",
+        "--replace", action="store_true", help="replace a manifest of this id; a published one is kept as superseded"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """0: manifests written or unchanged; 3: drafts only, something is missing. Bad input raises InputError."""
-    given = settings(args.given)
+    given = settings(args.sets)
     seconds = _seconds(args.seconds)
     run_id = _checked("id", args.id) if args.id else None
-    extracts = _read(args.files, args.sidecars, {key: stated.value for key, stated in given.items()})
+    extracts = _read(
+        args.files, [Path(name) for name in args.withs], {key: stated.value for key, stated in given.items()}
+    )
     made = assemble(extracts, given, seconds, args.case, run_id)
     if sys.stdin.isatty() and sys.stderr.isatty() and not args.dry_run:
         more = _ask({key for one in made for key in one.missing})

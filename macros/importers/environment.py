@@ -27,6 +27,13 @@ ARGUMENTS: dict[str, tuple[str, type]] = {
     "max_num_seqs": ("config.max_num_seqs", int),
     "revision": ("model.revision", str),
 }
+# Switches of the server, which need no value.
+FLAGS: dict[str, tuple[str, Any]] = {
+    "enable_prefix_caching": ("config.prefix_caching", True),
+    "no_enable_prefix_caching": ("config.prefix_caching", False),
+    "enable_expert_parallel": ("config.expert_parallel", True),
+    "enforce_eager": ("config.graph_mode", "eager"),
+}
 _SHORT = {"-tp": "tensor_parallel_size", "--tp": "tensor_parallel_size", "--tp-size": "tensor_parallel_size"}
 BLOCKS = set(manifests.Configuration.model_fields)
 EXTRA = {"id", "date", "evidence", "notes"}
@@ -42,6 +49,9 @@ def settings_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
             result[key] = int(str(value))
         elif kind is str and isinstance(value, str) and (text := clean(value, 120)):
             result[key] = text
+    for name, (key, stated) in FLAGS.items():
+        if name in arguments and arguments[name] is not False:
+            result[key] = stated
     speculative = arguments.get("speculative_config")
     if isinstance(speculative, str):
         try:
@@ -52,6 +62,8 @@ def settings_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
         method, tokens = speculative.get("method"), speculative.get("num_speculative_tokens")
         if isinstance(method, str) and (text := clean(method, 60)):
             result["config.speculative_method"] = text
+        if speculative.get("draft_sample_method") in ("greedy", "probabilistic"):
+            result["config.draft_sampling"] = speculative["draft_sample_method"]
         if isinstance(tokens, int) and 0 < tokens < 1000:
             result["config.draft_tokens"] = tokens
     return result

@@ -1,8 +1,8 @@
 """GuideLLM JSON reports; each strategy in a file is a configuration of its own.
 
 `inter_token_latency_ms` = (last - first) / (n - 1) is what others call TPOT. Its own `time_per_output_token_ms`
-divides by n, and from 0.4.0 holds TTFT too, so it is not taken. `output_tokens_per_second.successful.mean` is the aggregate over
-the wall; its median is weighted by time. An empty bucket is 0.0 with count 0.
+divides by n, and from 0.4.0 holds TTFT too, so it is not taken. `output_tokens_per_second.successful.mean` is the
+aggregate over the wall; its median is weighted by time. An empty bucket is 0.0 with count 0.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _one(extract: Extract, fields: Fields) -> None:
         mean = length.positive("mean")
         if mean and round(mean):
             case.settings[key] = Stated(round(mean), fields.file, length.path("mean"))
-            if key == "workload.prompt_tokens" and length.number("min") != length.number("max"):
-                case.settings["workload.prompt_tokens_approximate"] = Stated(True, fields.file, length.path("mean"))
+            if length.number("min") != length.number("max"):
+                case.settings[f"{key}_approximate"] = Stated(True, fields.file, length.path("mean"))
     accounting: TokenAccounting | None = "usage" if config.data.get("prefer_response_metrics") is True else None
     iteration = metrics.child("output_tokens_per_iteration").child("successful").positive("mean")
     many = bool(iteration and iteration > Decimal("1.2"))

@@ -1,8 +1,8 @@
 """llama-benchy: JSON, CSV, and the Markdown table of a saved file or of the console.
 
 What "tok/s" means depends on the version. Up to 0.3.5 it counts SSE chunks: a chunk rate, which is recorded as such
-and never scaled. 0.3.6 to 0.3.8 count token ids, else tokenise each chunk again. From 0.4.0 it takes ids, usage, a tokenizer
-or chunks, whichever works, and says which on the console only.
+and never scaled. 0.3.6 to 0.3.8 count token ids, else tokenise each chunk again. From 0.4.0 it takes ids, usage, a
+tokenizer or chunks, whichever works, and says which on the console only.
 
 `tg` leaves out TTFT. Its total at concurrency above 1 runs from the first first token to the last token of all, so
 serialised prompts drown in it: it is no decode rate and is not taken. `tg_req` is, for each request.

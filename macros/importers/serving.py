@@ -69,7 +69,8 @@ def latencies(
         for statistic in statistics:
             key = f"{statistic}_{metric}{suffix}"
             value = fields.positive(key)
-            if value is None:
+            # One value of a quantity in a manifest: the median is for files without a mean.
+            if value is None or any(r.quantity == quantity for r in case.readings):
                 continue
             # numpy.std as these tools call it divides by N.
             deviation = fields.number(f"std_{metric}{suffix}") if statistic == "mean" else None
@@ -113,7 +114,7 @@ def latencies(
 
 
 def lengths(case: Case, fields: Fields, source: str) -> None:
-    """States prompt and output length [tokens]: exact where all requests' lengths are given and equal, else the mean."""
+    """States prompt and output length [tokens]: exact where each request's is given and all are equal, else the mean."""
     completed = fields.count("completed") or 0
     for key, total, each in (
         ("workload.prompt_tokens", "total_input_tokens", "input_lens"),
@@ -127,8 +128,7 @@ def lengths(case: Case, fields: Fields, source: str) -> None:
             mean = round(tokens / completed)
             if mean:
                 case.settings[key] = Stated(mean, source, f"{fields.path(total)} / completed")
-            if key == "workload.prompt_tokens":
-                case.settings["workload.prompt_tokens_approximate"] = Stated(True, source, "a mean over requests")
+            case.settings[f"{key}_approximate"] = Stated(True, source, "a mean over requests")
 
 
 def check_completed(fields: Fields) -> int | None:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from macros.importers import environment
 from macros.importers.rawfile import RawFile, refuse
@@ -191,6 +192,7 @@ def _finish(extract: Extract, totals: _Totals, name: str) -> None:
         backends = ", ".join(totals.moe)
         if len(totals.moe) == 1:
             extract.state("config.moe_backend_active", backends, totals.moe_place[backends])
+            extract.state("config.moe_backend_known_from", "log", totals.moe_place[backends])
         else:
             extract.withheld.append(Withheld(f"MoE backend {backends}", "the log names several"))
     if totals.cold:

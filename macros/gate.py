@@ -1,0 +1,297 @@
+"""The gate: reads the built site as its readers will, and finds what does not come from data.
+
+It runs on every build, before the invisible marks of `binding` are taken out, and looks at text, readable
+attributes, drawings, exports and the documents at the root:
+
+- a number outside marks was typed by hand, unless it is an allowed name (results/unbound.yaml);
+- a number word (results/number-words.yaml) needs a statement in its sentence;
+- a <data> element must print its figure as the data has it today;
+- an own rate never has two decimals;
+- Latin words on Russian pages must be names (results/latin-words.yaml), and the typography must be Russian.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxml import etree, html
+
+from macros import binding, printing, strict_yaml, typography
+from macros.locale import locale
+from macros.pages import Page
+from macros.problems import Problem
+from macros.site import Site
+from macros.vocabulary import Language
+
+READABLE = ("alt", "title", "aria-label", "placeholder", "data-note", "data-head", "label")
+READABLE_META = re.compile(
+    r"^(description|author|keywords|twitter:(title|description|image:alt)|og:(title|description|site_name|image:alt))$"
+)
+SILENT = ("script", "style", "code", "pre", "template")
+BLOCKS = ("p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "figcaption", "summary", "div", "title", "small")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
+NUMBER = re.compile(r"[+−-]?\d[\d.,\u202f]*(?:\s?%|×)?")
+TWO_DECIMALS = re.compile(r"\d+[.,]\d\d+\s*(?:tok/s|tokens? per second|токен\w* в секунду)")
+ADDRESS = re.compile(r"(?:https?://|(?<!\w)\.{0,2}/)[^\s)>\"]+|[\w./-]+\.(?:md|html|json|yaml|svg|png|xml|txt|csv)\b")
+MARKDOWN_CODE = re.compile(r"^(```+|~~~+).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+LATIN = re.compile(r"[A-Za-z][A-Za-z0-9'’]*(?:[-./_][A-Za-z0-9]+)*")
+SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+@dataclass
+class Gate:
+    """One run over one built site; problems are collected, never raised one by one."""
+
+    site: Site
+    pages: list[Page]
+    root: Path
+    problems: list[Problem] = field(default_factory=list)
+    latin_used: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        words, _, _ = strict_yaml.read(self.site.results / "number-words.yaml", "results/number-words.yaml")
+        self.number_words: dict[str, re.Pattern[str]] = {
+            language: re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)
+            for language, patterns in (words or {}).items()
+        }
+        latin, _, _ = strict_yaml.read(self.site.results / "latin-words.yaml", "results/latin-words.yaml")
+        self.latin: dict[str, str] = {word: kind for kind, names in (latin or {}).items() for word in names}
+
+    # The whole site
+
+    def site_folder(self, folder: Path) -> None:
+        """Reads every file below `folder`, then the documents at the root."""
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
+            if path.suffix == ".html":
+                self.page(name, path.read_text("utf-8"))
+            elif path.suffix == ".svg" and name.startswith("charts/"):
+                self.drawing(name, path.read_bytes())
+            elif path.suffix == ".json" and not name.startswith(("search/", "schema/")):
+                self.export(name, path.read_text("utf-8"))
+            elif path.suffix in (".md", ".txt", ".xml") and name not in ("sitemap.xml", "robots.txt"):
+                self.plain(name, path.read_text("utf-8"))
+        for name in DOCUMENTS:
+            if (self.root / name).exists():
+                self.document(name, (self.root / name).read_text("utf-8"))
+        self.unused_allowances()
+
+    def unused_allowances(self) -> None:
+        for name in sorted(set(self.site.allowed.names) - self.site.allowed.used):
+            self.problems.append(Problem("results/unbound.yaml", 0, 0, name, "a page that uses this name", "none"))
+        for name in sorted(set(self.latin) - self.latin_used):
+            self.problems.append(Problem("results/latin-words.yaml", 0, 0, name, "a page that uses this word", "none"))
+
+    # One page
+
+    def page(self, name: str, marked: str) -> None:
+        language: Language = "ru" if name.startswith("ru/") else "en"
+        tree = html.document_fromstring(marked)
+        self.data_elements(name, tree, language)
+        for text, what in _texts(tree):
+            self.numbers(name, text, what)
+            self.precision(name, text)
+            if language == "ru":
+                self.russian(name, text)
+        for element in tree.iter(*BLOCKS):
+            self.words(name, _own_text(element), language)
+
+    def data_elements(self, name: str, tree: Any, language: Language) -> None:
+        """Each <data data-figure> must be a figure, with today's text and value."""
+        for element in tree.iter("data"):
+            figure_id, text = element.get("data-figure"), element.text_content()
+            if figure_id is None:
+                continue
+            figure = self.site.figures.get(figure_id)
+            shown = binding.strip(text)
+            if figure is None:
+                self.report(name, figure_id, "a figure of results/figures.yaml", shown)
+                continue
+            printed = printing.text(figure, locale(language))
+            if shown not in (printed, printed.removesuffix("×")):
+                self.report(name, figure_id, f"{printed}, as the data has it", shown)
+            if element.get("value") != printing.machine_value(figure):
+                self.report(name, figure_id, f"value {printing.machine_value(figure)}", str(element.get("value")))
+
+    def numbers(self, name: str, marked: str, what: str) -> None:
+        rest = self.site.allowed.blank(ADDRESS.sub(" ", binding.unbound(marked)))
+        for match in NUMBER.finditer(rest):
+            typed = match.group().strip(".,")
+            where = " ".join(binding.strip(marked).split())[:90]
+            expected = f"a number from data in {what} {where!r}{self.hint(typed)}"
+            self.report(name, "typed number", expected, typed)
+
+    def hint(self, typed: str) -> str:
+        """The figures that print this number today: a hint for the author, never filled in."""
+        digits = typed.strip("+−-%× ")
+        same = [f.id for f in self.site.figures.values() if printing.text(f, locale("en")).strip("%×") == digits]
+        return f" (printed today by {', '.join(same)})" if same else ""
+
+    def words(self, name: str, marked: str, language: Language) -> None:
+        pattern = self.number_words.get(language)
+        if pattern is None or not pattern.search(binding.strip(marked)):
+            return
+        for sentence in SENTENCE.split(marked):
+            found = pattern.search(binding.strip(sentence))
+            if found and binding.STATEMENT not in sentence:
+                where = " ".join(binding.strip(sentence).split())[:120]
+                self.report(name, "number word", f"a statement bound to the sentence {where!r}", found.group())
+
+    def precision(self, name: str, marked: str) -> None:
+        for match in TWO_DECIMALS.finditer(binding.strip(marked)):
+            self.report(name, "precision", "a rate with one decimal at most", match.group())
+
+    def russian(self, name: str, marked: str) -> None:
+        text = self.site.allowed.blank(ADDRESS.sub(" ", binding.unbound(marked)))
+        for match in LATIN.finditer(text):
+            word = match.group()
+            if word in self.latin:
+                self.latin_used.add(word)
+            elif len(word) > 1:
+                where = " ".join(binding.strip(marked).split())[:90]
+                self.report(
+                    name, "Latin word", f"a Russian word, or a name of results/latin-words.yaml, in {where!r}", word
+                )
+        # Names from data keep their own spelling.
+        shown = typography.text(re.sub(" {3,}", " … ", text))
+        for pattern, expected in _TYPOGRAPHY:
+            broken = pattern.search(shown)
+            if broken:
+                where = " ".join(shown[max(0, broken.start() - 30) : broken.end() + 30].split())
+                self.report(name, "typography", f"{expected} in {where!r}", broken.group())
+
+    # Other files
+
+    def drawing(self, name: str, raw: bytes) -> None:
+        """A drawing's text nodes: figures of its chart, ticks, and names; its texts were checked when drawn."""
+        chart_id, language = name.removeprefix("charts/").split(".")[:2]
+        spec = self.site.charts.get(chart_id)
+        if spec is None or language not in ("en", "ru"):
+            self.report(name, "chart", "a chart of results/charts.yaml", chart_id)
+            return
+        words = locale("ru" if language == "ru" else "en")
+        figures = [self.site.figures[f] for f in spec.printed]
+        printed = {printing.text(f, words) for f in figures}
+        printed |= {span for f in figures if (span := printing.span_text(f, words))}
+        known = re.compile("|".join(re.escape(t.removesuffix("×")) for t in sorted(printed, key=len, reverse=True)))
+        for element in etree.fromstring(raw).iter("{http://www.w3.org/2000/svg}text"):
+            text = "".join(str(part) for part in element.itertext())
+            tick = re.fullmatch(r"[\d.,\s\u202fKMk]+ ?%?", text.strip())
+            rest = self.site.allowed.blank(ADDRESS.sub(" ", known.sub(" ", text)))
+            if not tick and re.search(r"\d", rest) and not re.search(r"\d{4}-\d\d-\d\d|n[:=] ?\d", rest):
+                self.report(name, "typed number", "a number from the chart's figures", text)
+
+    def export(self, name: str, marked: str) -> None:
+        """Sentences in a JSON export, found under the language keys, must be bound like any other text."""
+        for path, text in _sentences(json.loads(marked)):
+            self.numbers(name, text, path)
+            self.precision(name, text)
+
+    def plain(self, name: str, marked: str) -> None:
+        """Feeds and Markdown exports: everything outside code and addresses."""
+        for line in MARKDOWN_CODE.sub(" ", re.sub(r"<[^>]*>", " ", marked)).split("\n"):
+            self.numbers(name, line, "the line")
+
+    def document(self, name: str, text: str) -> None:
+        """README and its like: no number but names; fields of CITATION.cff that are versions or dates aside."""
+        blanked = MARKDOWN_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+        for number, line in enumerate(blanked.split("\n"), 1):
+            if name == "CITATION.cff" and re.match(r"\s*(cff-version|version|date-released):", line):
+                continue
+            rest = self.site.allowed.blank(ADDRESS.sub(" ", line))
+            rest = re.sub(r"^#* *\[?\d+\.\d+\.\d+\]?( - \d{4}-\d\d-\d\d)?|^\s*\d+\. ", " ", rest)
+            for match in NUMBER.finditer(rest):
+                typed = match.group().strip(".,")
+                self.problems.append(
+                    Problem(name, number, match.start() + 1, "typed number", f"no figure{self.hint(typed)}", typed)
+                )
+
+    # Messages
+
+    def report(self, name: str, what: str, expected: str, found: str) -> None:
+        file, line = self.source_of(name, found)
+        place = f"{what} (on {name})" if file != name else what
+        self.problems.append(Problem(file, line, 1 if line else 0, place, expected, found))
+
+    def source_of(self, name: str, literal: str) -> tuple[str, int]:
+        """The source file and line that most likely hold a literal of a built page; else the page itself."""
+        wanted = binding.strip(literal)
+        for file, source in self._sources(name):
+            for number, line in enumerate(source.split("\n"), 1):
+                if wanted and wanted in re.sub(r"\{\{.*?\}\}", "", line):
+                    return file, number
+        return name, 0
+
+    def _sources(self, name: str) -> Iterator[tuple[str, str]]:
+        stem = name.removesuffix("index.html").removesuffix(".html").rstrip("/")
+        language = "ru" if stem == "ru" or stem.startswith("ru/") else "en"
+        wanted = (stem.removeprefix("ru").lstrip("/") or "index") + ".md"
+        for page in self.pages:
+            if page.name == wanted and page.language == language:
+                yield page.file, page.source
+        patterns = (
+            "overrides/**/*.html",
+            "results/*.yaml",
+            f"macros/locales/{language}.yaml",
+            "macros/*.py",
+            "mkdocs.yml",
+        )
+        for pattern in patterns:
+            for path in sorted(self.root.glob(pattern)):
+                yield path.relative_to(self.root).as_posix(), path.read_text("utf-8")
+
+
+_TYPOGRAPHY = (
+    (re.compile(r'"'), "«ёлочки»"),
+    (re.compile(r"(?<=[\w»,)]) - (?=\w)"), "a dash «—»"),
+    (re.compile(r"(?<=\S) —"), "a no-break space before the dash"),
+    (re.compile(r"\d-\d(?!\d*-)"), "an en dash between numbers"),
+    (re.compile(r"(?<![\w])[Ее]ще(?!\w)"), "ё in «ещё»"),
+)
+
+
+def _texts(tree: Any) -> Iterator[tuple[str, str]]:
+    """(marked text, what it is) of everything that a reader can read, hear or is shown in a preview."""
+    for element in tree.iter():
+        tag = element.tag
+        if not isinstance(tag, str):
+            continue
+        for name in READABLE:
+            if element.get(name):
+                yield element.get(name), f"the attribute {name}"
+        if tag == "meta" and READABLE_META.match(element.get("name") or element.get("property") or ""):
+            yield element.get("content") or "", "the meta tag"
+        silent = tag in SILENT or any(a.tag in SILENT for a in element.iterancestors())
+        foreign = element.get("lang") or next((a.get("lang") for a in element.iterancestors() if a.get("lang")), "")
+        if element.text and not silent:
+            yield element.text, f"the {tag}" + (f" in {foreign}" if not foreign else "")
+        outer = any(a.tag in SILENT for a in element.iterancestors())
+        if element.tail and not outer:
+            yield element.tail, "the text"
+
+
+def _own_text(element: Any) -> str:
+    """Text of a block without the blocks inside it, so that sentences are seen once and whole."""
+    parts = [element.text or ""]
+    for child in element:
+        if isinstance(child.tag, str) and child.tag not in BLOCKS and child.tag not in SILENT:
+            parts.append(_own_text(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _sentences(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in ("en", "ru") and isinstance(inner, str):
+                yield f"{path}.{key}", inner
+            else:
+                yield from _sentences(inner, f"{path}.{key}")
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _sentences(inner, f"{path}[{index}]")

@@ -1,0 +1,47 @@
+"""Small, safe pieces of HTML. Text from data is inert: neither markup, nor Markdown, nor a template."""
+
+from __future__ import annotations
+
+import re
+
+NBSP = "\u00a0"
+# HTML, Markdown and templates read these; as entities they are only characters.
+_SPECIAL = re.compile(r"[&<>\"'\\`*_{}\[\]()#+!|~^$:=@-]")
+
+
+def text(value: str) -> str:
+    """Text for an element's content or a double-quoted attribute, inside Markdown."""
+    return _SPECIAL.sub(lambda m: f"&#{ord(m.group())};", " ".join(value.split("\n")))
+
+
+def element(tag: str, content: str, **attributes: str | None) -> str:
+    """An element; `content` is markup already, attribute values are text. `class_` stands for class."""
+    return f"<{tag}{attrs(attributes)}>{content}</{tag}>"
+
+
+def attrs(attributes: dict[str, str | None]) -> str:
+    """Attributes in the order given; None leaves one out, underscores become hyphens."""
+    return "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+
+
+def table(head: list[str], rows: list[list[str]], label: str | None = None) -> str:
+    """A table whose cells are markup. Cells carry their head's text, so that rows can stack on a phone."""
+    heads = "".join(f'<th scope="col">{cell}</th>' for cell in head)
+    plain = [re.sub(r"<[^>]+>", "", cell) for cell in head]
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<th scope="row">{cell}</th>' if i == 0 else f'<td data-head="{plain[i]}">{cell}</td>'
+            for i, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    inner = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    if label is None:
+        return inner
+    return f'<div class="table" role="region" tabindex="0" aria-label="{text(label)}">{inner}</div>'

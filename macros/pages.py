@@ -1,0 +1,264 @@
+"""The pages as written: which figures, statements and charts each section uses, and whether both languages agree.
+
+This pass reads sources only. It finds every mistake of every page at once, where a build stops at the first.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jinja2
+from jinja2 import nodes
+
+from macros import printing
+from macros.locale import locale
+from macros.problems import Problem
+from macros.site import Site
+from macros.statements import Statement
+from macros.vocabulary import Language
+
+# Macros whose first argument is the id of a figure, and those that print it as current.
+FIGURE_MACROS = ("figure", "heading", "plain", "times")
+NAMED = {"chart": "charts", "states": "statements"}
+_CODE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: *\{ ?#([\w-]+)[^}]*\})? *$")
+_LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
+_SENTENCE_END = re.compile(r"[.!?](?=[\s*<»)]|$)|\n\n")
+_CALL_TEXT = re.compile(r"\{\{\s*(\w+)\(\s*[\"']([\w-]+)[\"'][^}]*\}\}")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One macro call: its name, its first argument as text, its flags, its place."""
+
+    name: str
+    argument: str
+    superseded: bool
+    span: bool
+    line: int
+    section: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """One source file; `name` is the same in both languages, `file` is printed in messages."""
+
+    name: str
+    language: Language
+    file: str
+    source: str
+
+    @cached_property
+    def tree(self) -> nodes.Template:
+        return jinja2.Environment(autoescape=False).parse(self.source)
+
+    @cached_property
+    def headings(self) -> list[tuple[int, int, str, str]]:
+        """(line, level, id, text) of each heading outside code blocks."""
+        blanked = _CODE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), self.source)
+        found = []
+        for number, line in enumerate(blanked.split("\n"), 1):
+            match = _HEADING.match(line)
+            if match:
+                found.append((number, len(match[1]), match[3] or "", match[2]))
+        return found
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        found = []
+        for call in self.tree.find_all(nodes.Call):
+            if not isinstance(call.node, nodes.Name):
+                continue
+            first = call.args[0] if call.args else None
+            argument = str(first.value) if isinstance(first, nodes.Const) else ""
+            flags = {k.key for k in call.kwargs}
+            section = self.section_at(call.lineno)
+            found.append(Call(call.node.name, argument, "superseded" in flags, "span" in flags, call.lineno, section))
+        return found
+
+    @cached_property
+    def code_blocks(self) -> list[str]:
+        return [match.group() for match in _CODE.finditer(self.source)]
+
+    @cached_property
+    def links(self) -> list[str]:
+        return _LINK.findall(_CODE.sub("", self.source))
+
+    def section_at(self, line: int) -> str:
+        current = ""
+        for number, _, heading_id, _ in self.headings:
+            if number > line:
+                break
+            current = heading_id or current
+        return current
+
+    def sentence_after(self, line: int, statement_id: str) -> str:
+        """The sentence that a states() call binds, as source text."""
+        start = sum(len(part) + 1 for part in self.source.split("\n")[: line - 1])
+        match = re.compile(r"states\([\"']" + re.escape(statement_id) + r"[\"']\)\s*\}\}").search(self.source, start)
+        rest = self.source[match.end() :] if match else self.source[start:]
+        rest = re.sub(r"^(\s*\{\{\s*states\([^)]*\)\s*\}\})+", "", rest)
+        end = _SENTENCE_END.search(rest)
+        return " ".join(rest[: end.end() if end else 300].split())
+
+
+def read(docs: Path) -> list[Page]:
+    """All pages under docs/, in a fixed order."""
+    pages = []
+    for path in sorted(docs.rglob("*.md")):
+        relative = path.relative_to(docs).as_posix()
+        russian = relative.startswith("ru/")
+        name = relative.removeprefix("ru/")
+        source = path.read_text("utf-8")
+        pages.append(Page(name, "ru" if russian else "en", f"{docs.name}/{relative}", source))
+    return pages
+
+
+def check(pages: list[Page], site: Site) -> list[Problem]:
+    """Every mistake that the sources show: unknown ids, failed statements, languages out of step, unused figures."""
+    problems: list[Problem] = []
+    for page in pages:
+        try:
+            _ = page.tree
+        except jinja2.TemplateSyntaxError as error:
+            problems.append(Problem(page.file, error.lineno, 1, "", "a valid macro call", error.message or "an error"))
+    if problems:
+        return problems
+    for page in pages:
+        problems += _calls(page, site)
+    problems += _statements(pages, site)
+    problems += _parity(pages)
+    problems += _unused(pages, site)
+    return problems
+
+
+def _calls(page: Page, site: Site) -> Iterator[Problem]:
+    known: dict[str, Mapping[str, object]] = {"charts": site.charts, "statements": site.statements}
+    for call in page.calls:
+        if call.name in FIGURE_MACROS:
+            figure = site.figures.get(call.argument)
+            if figure is None:
+                yield _unknown(page, call, "a figure of results/figures.yaml", site.figures)
+            elif figure.status != "current" and not call.superseded and call.name != "plain":
+                found = f"{call.argument}, which is {figure.status}"
+                hint = f" (its successor is {figure.superseded_by})" if figure.superseded_by else ""
+                yield Problem(page.file, call.line, 1, call.name, f"a current figure{hint}", found)
+        elif call.name in NAMED:
+            names = known[NAMED[call.name]]
+            if call.argument not in names:
+                yield _unknown(page, call, f"an id of results/{NAMED[call.name]}.yaml", names)
+
+
+def _unknown(page: Page, call: Call, what: str, known: Mapping[str, object]) -> Problem:
+    near = difflib.get_close_matches(call.argument, known, n=1)
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    return Problem(page.file, call.line, 1, call.name, what + hint, call.argument or "no id")
+
+
+# Statements
+
+
+def _statements(pages: list[Page], site: Site) -> Iterator[Problem]:
+    bound: set[str] = set()
+    for page in pages:
+        for call in page.calls:
+            if call.name != "states":
+                continue
+            bound.add(call.argument)
+            statement = site.statements.get(call.argument)
+            if statement and not statement.holds:
+                sentence = readable(page.sentence_after(call.line, call.argument), site, page.language)
+                expected = f"data that supports the sentence {sentence!r}"
+                yield Problem(page.file, call.line, 1, statement.id, expected, explain(statement))
+    for statement_id in site.statements:
+        if statement_id not in bound:
+            file = "results/statements.yaml"
+            yield Problem(file, 0, 0, statement_id, "a sentence that says it", "no page with states() for it")
+
+
+def explain(statement: Statement) -> str:
+    """The predicate of a statement and the values that it met."""
+    words = locale("en")
+    values = ", ".join(f"{figure.id} = {printing.text(figure, words)}" for figure in statement.figures)
+    bounds = statement.predicate.model_dump(exclude_none=True, exclude={"kind", "of"})
+    extra = "".join(f", {key} {value}" for key, value in bounds.items())
+    return f"{statement.predicate.kind}({', '.join(statement.predicate.of)}{extra}) with {values}"
+
+
+def readable(source: str, site: Site, language: Language) -> str:
+    """A sentence's source with its figures printed and other macros left out."""
+
+    def replace(match: re.Match[str]) -> str:
+        figure = site.figures.get(match[2])
+        return printing.text(figure, locale(language)) if match[1] in FIGURE_MACROS and figure else ""
+
+    return re.sub(r"\{\{.*?\}\}", "…", _CALL_TEXT.sub(replace, source))
+
+
+# Both languages in step
+
+
+def _parity(pages: list[Page]) -> Iterator[Problem]:
+    by_name: dict[str, dict[Language, Page]] = {}
+    for page in pages:
+        by_name.setdefault(page.name, {})[page.language] = page
+    for name, pair in by_name.items():
+        if len(pair) == 1:
+            page = next(iter(pair.values()))
+            other = f"docs/ru/{name}" if page.language == "en" else f"docs/{name}"
+            yield Problem(other, 0, 0, "", f"the same page as {page.file}", "no such file")
+            continue
+        yield from _out_of_step(pair["en"], pair["ru"])
+
+
+def _out_of_step(en: Page, ru: Page) -> Iterator[Problem]:
+    aspects: dict[str, Callable[[Page], list[tuple[int, str]]]] = {
+        "headings": lambda p: [(line, f"level {level} #{name}") for line, level, name, _ in p.headings],
+        "figures, statements and charts": lambda p: [
+            (c.line, f"{c.section}: {'figure' if c.name in FIGURE_MACROS else c.name} {c.argument}") for c in p.calls
+        ],
+        "links": lambda p: [(0, link) for link in p.links],
+        "code blocks": lambda p: [(0, block) for block in p.code_blocks],
+    }
+    for aspect, of in aspects.items():
+        left, right = of(en), of(ru)
+        for index in range(max(len(left), len(right))):
+            a = left[index][1] if index < len(left) else "nothing"
+            b = right[index][1] if index < len(right) else "nothing"
+            if a != b:
+                line = right[index][0] if index < len(right) else 0
+                yield Problem(ru.file, line, 1, aspect, f"as in {en.file}: {a}", b)
+                break
+
+
+def uses(pages: list[Page], site: Site) -> dict[str, list[tuple[Page, str]]]:
+    """Figure id → the pages and sections that print it, charts included."""
+    found: dict[str, list[tuple[Page, str]]] = {figure_id: [] for figure_id in site.figures}
+    for page in pages:
+        for call in page.calls:
+            names = [call.argument] if call.name in FIGURE_MACROS else []
+            beside = site.span_of(call.argument) if call.span and call.argument in site.figures else None
+            if beside:
+                names.append(beside.id)
+            if call.name == "chart" and call.argument in site.charts:
+                names = list(site.charts[call.argument].figures)
+            for name in names:
+                if name in found and (page, call.section) not in found[name]:
+                    found[name].append((page, call.section))
+    return found
+
+
+def _unused(pages: list[Page], site: Site) -> Iterator[Problem]:
+    for figure_id, places in uses(pages, site).items():
+        figure = site.figures[figure_id]
+        if not places and not figure.unused:
+            expected = "a page that shows this figure, or `unused:` with the reason"
+            yield Problem("results/figures.yaml", 0, 0, figure_id, expected, "no page")
+        elif places and figure.unused:
+            shown = places[0][0].file
+            yield Problem("results/figures.yaml", 0, 0, f"{figure_id}.unused", "nothing: it is shown", shown)

@@ -1,0 +1,152 @@
+"""The whole input of the site, loaded once a build: manifests, figures, statements, profiles, charts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from macros import allowed, dataset, figures, manifests, statements, strict_yaml
+from macros.allowed import Allowed
+from macros.dataset import Dataset
+from macros.entries import read_entries
+from macros.figures import Figure
+from macros.manifests import Id, Line, Model, Text
+from macros.problems import InputError, Problem
+from macros.statements import Statement
+from macros.vocabulary import LANGUAGES, Question
+
+
+class Profile(Model):
+    """A prompt profile that manifests name. `class` groups profiles that load a server alike.
+
+    `exact: false`: only the kind of prompt is known, so two figures with this profile may differ in their prompts.
+    """
+
+    group: Annotated[Line, Field(alias="class")]
+    exact: bool = True
+    label: Text
+    description: Text
+
+
+class ChartRow(Model):
+    """One line of a dot-and-whisker chart."""
+
+    label: Text
+    note: Text | None = None
+    question: Question
+    figures: Annotated[tuple[Id, ...], Field(strict=False)] = ()
+    edge: Id | None = None
+
+
+class ChartSpec(Model):
+    """A chart of `results/charts.yaml`. Texts may print figures with {figure-id}."""
+
+    title: Text
+    axis: Text
+    caption: Text
+    alternative: Text
+    from_zero: bool
+    rows: Annotated[tuple[ChartRow, ...], Field(min_length=1, strict=False)]
+    layout: Literal["dots"] = "dots"
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The figures that the chart draws, each once, in order."""
+        names = [name for row in self.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def texts(self) -> dict[tuple[str | int, ...], Text]:
+        """Every text of the chart by its place in the file."""
+        found: dict[tuple[str | int, ...], Text | None] = {
+            (name,): getattr(self, name) for name in ("title", "axis", "caption", "alternative")
+        }
+        for index, row in enumerate(self.rows):
+            found |= {("rows", index, "label"): row.label, ("rows", index, "note"): row.note}
+        return {place: text for place, text in found.items() if text}
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """All figures that its texts or marks print."""
+        named = [
+            name
+            for text in self.texts.values()
+            for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)
+        ]
+        return tuple(dict.fromkeys([*self.figures, *named]))
+
+
+@dataclass(frozen=True)
+class Site:
+    results: Path
+    dataset: Dataset
+    figures: Mapping[str, Figure]
+    statements: Mapping[str, Statement]
+    profiles: Mapping[str, Profile]
+    charts: Mapping[str, ChartSpec]
+    allowed: Allowed
+
+    def span_of(self, figure_id: str) -> Figure | None:
+        """The figure that prints the span of this one's runs, or the spread published of them."""
+        figure = self.figures[figure_id]
+        for other in self.figures.values():
+            if other.formula and other.formula.kind == "span" and other.formula.of == (figure_id,):
+                return other
+            published = figure.relative_spread and other.value is None and other.kind == "measured"
+            if published and other.manifests == figure.manifests:
+                return other
+        return None
+
+
+def load(results: Path) -> Site:
+    """Reads and resolves everything under `results/`; raises InputError with all problems of a stage."""
+    data = dataset.load(results)
+    profiles = read_entries(results / "profiles.yaml", Profile)
+    charts = read_entries(results / "charts.yaml", ChartSpec)
+    resolved = figures.resolve(results, data)
+    names = allowed.read(results)
+    problems = [*_unknown_profiles(data, profiles), *_unknown_figures(charts, resolved)]
+    problems += _typed_numbers(results / "charts.yaml", charts, names)
+    if problems:
+        raise InputError(problems)
+    checked = statements.read(results, resolved)
+    return Site(results, data, resolved, checked, profiles, charts, names)
+
+
+def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:
+    return [
+        Problem(data.files[m.id], 0, 0, "workload.profile", "a profile of profiles.yaml", m.workload.profile)
+        for m in data.manifests.values()
+        if m.workload.profile and m.workload.profile not in profiles
+    ]
+
+
+def _unknown_figures(charts: Mapping[str, ChartSpec], known: Mapping[str, Figure]) -> list[Problem]:
+    return [
+        Problem("results/charts.yaml", 0, 0, f"{chart_id}.rows.{i}", "the id of a figure", name)
+        for chart_id, chart in charts.items()
+        for i, row in enumerate(chart.rows)
+        for name in (*row.figures, *([row.edge] if row.edge else []))
+        if name not in known
+    ]
+
+
+def _typed_numbers(path: Path, charts: Mapping[str, ChartSpec], names: Allowed) -> list[Problem]:
+    """Charts are drawn as pictures, so that no number may be typed into their texts to begin with."""
+    source = path.read_text("utf-8")
+    problems = []
+    for chart_id, chart in charts.items():
+        for where, text in chart.texts.items():
+            for language in LANGUAGES:
+                typed = re.search(r"\d[\d.,]*", names.blank(re.sub(r"\{[^}]*\}", "", getattr(text, language))))
+                if typed:
+                    key = (chart_id, *where, language)
+                    line, column, _ = strict_yaml.place(source, key)
+                    place = manifests.dotted(key)
+                    problems.append(Problem("results/charts.yaml", line, column, place, "{figure-id}", typed.group()))
+    return problems

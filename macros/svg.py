@@ -1,0 +1,118 @@
+"""Turn the SVG that matplotlib writes into a small one that a page can carry.
+
+Only paths and texts are kept. Style attributes become presentation attributes, because the pages' content
+security policy refuses inline styles. Fonts are left to the page, and the pieces of a mark become one link.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lxml import etree
+
+from macros.palette import as_variable
+
+_NS = "http://www.w3.org/2000/svg"
+_FILE_FONT = "'DejaVu Sans', Verdana, Arial, sans-serif"
+_STYLES = {
+    "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap",
+    "font-size", "font-weight", "text-anchor",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Link:
+    """What makes the pieces of one mark a link.
+
+    `id` is unique in the page, `title` the accessible name, and `area` (x, y, width, height in user units)
+    is made sensitive too, so that a thin whisker is easy to hit.
+    """
+
+    id: str
+    figure: str
+    href: str | None
+    title: str
+    area: tuple[float, float, float, float]
+
+
+def inline_svg(raw: bytes, links: Sequence[Link], *, name: str, label: str) -> str:
+    """Return a fragment for HTML whose colours are CSS variables; `name` is its class beside `chart-svg`."""
+    root = _rebuild(raw, links)
+    for node in root.iter():
+        for key in ("fill", "stroke"):
+            if key in node.attrib:
+                node.set(key, as_variable(node.attrib[key]))
+    for key, value in {"class": f"chart-svg {name}", "role": "group", "aria-label": label}.items():
+        root.set(key, value)
+    return etree.tostring(root, encoding="unicode")
+
+
+def svg_file(raw: bytes, links: Sequence[Link], *, title: str, lang: str) -> bytes:
+    """Return a standalone file in light colours."""
+    root = _rebuild(raw, links)
+    root.set("font-family", _FILE_FONT)
+    root.set("{http://www.w3.org/XML/1998/namespace}lang", lang)
+    head = etree.Element(f"{{{_NS}}}title")
+    head.text = title
+    root.insert(0, head)
+    return etree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+
+
+def _rebuild(raw: bytes, links: Sequence[Link]) -> etree._Element:
+    source = etree.fromstring(raw)
+    width, height = source.attrib["viewBox"].split()[2:]
+    root = etree.Element(f"{{{_NS}}}svg", nsmap={None: _NS})
+    root.attrib.update(
+        {"viewBox": f"0 0 {width} {height}", "width": width, "height": height, "stroke-linejoin": "round"}
+    )
+    anchors: dict[int, etree._Element] = {}
+    for node in source.iter(f"{{{_NS}}}path", f"{{{_NS}}}text"):
+        parent, struck = root, False
+        if found := _mark_of(node):
+            index, struck = found
+            if index not in anchors:
+                anchors[index] = _anchor(root, links[index])
+            parent = anchors[index]
+        _copy(node, parent, struck=struck)
+    return root
+
+
+def _mark_of(node: etree._Element) -> tuple[int, bool] | None:
+    """Return the number of the mark that a piece belongs to and whether it is struck through."""
+    for group in node.iterancestors():
+        if found := re.fullmatch(r"(mark|struck)-(\d+)", group.get("id", "")):
+            return int(found[2]), found[1] == "struck"
+    return None
+
+
+def _anchor(root: etree._Element, link: Link) -> etree._Element:
+    anchor = etree.SubElement(root, f"{{{_NS}}}{'a' if link.href else 'g'}", id=link.id)
+    anchor.set("data-figure", link.figure)
+    if link.href:
+        anchor.set("href", link.href)
+        anchor.set("aria-label", link.title)
+    etree.SubElement(anchor, f"{{{_NS}}}title").text = link.title
+    sizes = dict(zip(("x", "y", "width", "height"), (f"{value:g}" for value in link.area), strict=True))
+    etree.SubElement(anchor, f"{{{_NS}}}rect", {**sizes, "fill": "none", "pointer-events": "all"})
+    return anchor
+
+
+def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None:
+    copy = etree.SubElement(parent, node.tag)
+    for key in ("d", "x", "y"):
+        if key in node.attrib:
+            copy.set(key, _short(node.attrib[key]))
+    for item in filter(None, node.get("style", "").split(";")):
+        key, value = (part.strip() for part in item.split(":", 1))
+        if key in _STYLES:
+            copy.set(key, value.removesuffix("px"))
+    if node.tag.endswith("text"):
+        copy.text = node.text
+        if struck:
+            copy.set("text-decoration", "line-through")
+
+
+def _short(numbers: str) -> str:
+    """Round the numbers of a path to 0.01 units and write it on one line."""
+    text = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
+    return " ".join(text.split())
