@@ -12,9 +12,10 @@ import re
 from decimal import Decimal
 from typing import Any
 
+from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Deviation, Extract, Reading, Stated, Withheld, rounded
-from macros.importers.scrub import is_mock, model_identity
+from macros.importers.scrub import clean
 from macros.vocabulary import TokenAccounting
 
 # metric → (name, quantity, unit here, the tool's unit, window, biases)
@@ -151,13 +152,8 @@ def _case(extract: Extract, fields: Fields, config: Fields) -> Case:
     names = [i.get("name") for i in items if isinstance(i, dict)] if isinstance(items, list) else []
     if len(names) > 1:
         refuse(fields.file, "one model", f"{len(names)}")
-    checkpoint, revision = model_identity(names[0] if names and isinstance(names[0], str) else None)
-    if checkpoint:
-        extract.state("model.checkpoint", checkpoint if "/" in checkpoint else None, "input_config.models")
-        extract.state("model.name", checkpoint.rpartition("/")[2], "input_config.models")
-        extract.state("model.revision", revision, "input_config.models")
-        if is_mock(checkpoint):
-            extract.blockers.append(f"the model is {checkpoint}: no model was measured")
+    if names and isinstance(names[0], str):
+        state_model(extract, clean(names[0], 200), "input_config.models")
     start = fields.data.get("start_time")
     match = re.match(r"\d{4}-\d\d-\d\d", start) if isinstance(start, str) else None
     try:

@@ -31,6 +31,7 @@ HINTS = {
     "config.moe_backend_requested": "--with FILE: the launch command",
     "config.kv_cache_dtype": "--with FILE: the launch command",
     "config.speculative_method": "--with FILE: the launch command",
+    "model.checkpoint": "--set model.checkpoint=… (the release of the model, such as 0731)",
     "model.revision": "--set model.revision=COMMIT of the checkpoint",
     "workload.profile": "--set workload.profile=code (see results/profiles.yaml)",
     "evidence": "--set evidence=community_report or lab_single_run",

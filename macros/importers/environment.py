@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from macros import manifests, strict_yaml
+from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Extract, Stated
-from macros.importers.scrub import clean, model_identity
+from macros.importers.scrub import clean
 from macros.problems import InputError
 
 # Server argument, with underscores as vLLM logs it → manifest key.
@@ -186,17 +187,10 @@ def _recipe(extract: Extract, data: dict[str, Any], name: str) -> None:
         _command(extract, filled.replace("{{", "{").replace("}}", "}"), "command, line")
     if isinstance(data.get("container"), str):
         extract.state("runtime.image", _image(data["container"]), "container")
-    model, revision = model_identity(data.get("model") if isinstance(data.get("model"), str) else None)
-    _model(
-        extract, model, data.get("model_revision") if isinstance(data.get("model_revision"), str) else revision, "model"
-    )
-
-
-def _model(extract: Extract, model: str | None, revision: str | None, place: str) -> None:
-    if model:
-        extract.state("model.checkpoint", model, place)
-        extract.state("model.name", model.rpartition("/")[2], place)
-    extract.state("model.revision", clean(revision, 80) if revision else None, place)
+    if isinstance(data.get("model"), str):
+        state_model(extract, data["model"], "model")
+    if isinstance(data.get("model_revision"), str):
+        extract.state("model.revision", clean(data["model_revision"], 80) or None, "model_revision")
 
 
 _START = re.compile(r"\bvllm\s+serve\b|-m\s+vllm\.\S+|\bsglang\.launch_server\b|run-recipe\.sh\b")
@@ -215,7 +209,7 @@ def _command(extract: Extract, text: str, place: str) -> None:
         if start[0].startswith("vllm") and "serve" in words:
             after = words.index("serve") + 1
             if after < len(words) and not words[after].startswith("-"):
-                _model(extract, *model_identity(words[after]), f"{place} {number}")
+                state_model(extract, words[after], f"{place} {number}")
             extract.state("runtime.engine", "vLLM", f"{place} {number}")
         for word in words:
             if digest := _DIGEST.fullmatch(word):
@@ -233,6 +227,6 @@ def _flags(extract: Extract, words: list[str], place: str) -> None:
             key = _SHORT.get(name, name.lstrip("-").replace("-", "_"))
             arguments[key] = value if equals else following
     if isinstance(arguments.get("model"), str):
-        _model(extract, *model_identity(arguments["model"]), place)
+        state_model(extract, arguments["model"], place)
     for key, value in settings_of(arguments).items():
         extract.state(key, value, place)

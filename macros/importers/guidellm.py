@@ -11,9 +11,9 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
+from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Deviation, Extract, Reading, Stated, Withheld, per_second
-from macros.importers.scrub import is_mock, model_identity
 from macros.vocabulary import TokenAccounting
 
 
@@ -44,12 +44,7 @@ def read(file: RawFile) -> Extract:
     if len(models) > 1:
         refuse(file.name, "one model in a file", ", ".join(sorted(map(str, models))))
     extract.withheld += [Withheld(what, "not a number") for what in report.unusable]
-    checkpoint, _ = model_identity(models.pop() if models else None)
-    if checkpoint:
-        extract.state("model.checkpoint", checkpoint if "/" in checkpoint else None, "the backend's model")
-        extract.state("model.name", checkpoint.rpartition("/")[2], "the backend's model")
-        if is_mock(checkpoint) or checkpoint == "example_model":
-            extract.blockers.append(f"the model is {checkpoint}: no model was measured")
+    state_model(extract, models.pop() if models else None, "the backend's model")
     return extract
 
 

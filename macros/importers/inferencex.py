@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from macros.importers import serving, vllm_bench
+from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Extract, Stated, Withheld
 
@@ -31,6 +32,6 @@ def read(file: RawFile) -> Extract:
         extract.cases.append(case)
     fields.finish()
     extract.withheld += [Withheld(what, "not a number") for what in fields.unusable]
-    vllm_bench._model(extract, fields.text("model_id"))
+    state_model(extract, fields.text("model_id"), "model_id")
     extract.notes.append("Whether the tokens are counted by the server or again by the client is not recorded.")
     return extract

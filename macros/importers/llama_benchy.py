@@ -17,9 +17,10 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
+from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Deviation, Extract, Reading, Stated, Withheld
-from macros.importers.scrub import clean, is_mock, model_identity
+from macros.importers.scrub import clean
 from macros.problems import Problem
 from macros.vocabulary import TokenAccounting
 
@@ -79,7 +80,8 @@ def read(file: RawFile, given: Mapping[str, Any]) -> Extract:
         refuse(file.name, "one model and one tool version", f"{sorted(map(str, models))}, {sorted(map(str, versions))}")
     Fields(file.name, {}, problems=problems).finish()
     extract.tool_version = versions.pop()
-    _model(extract, models.pop(), "model")
+    # `--model` is the served name, which need not be the repository's.
+    state_model(extract, models.pop(), "model")
     if not extract.cases:
         _nothing(extract)
     return extract
@@ -88,17 +90,6 @@ def read(file: RawFile, given: Mapping[str, Any]) -> Extract:
 def _nothing(extract: Extract) -> None:
     reason = f": {extract.withheld[0].what}: {extract.withheld[0].why}" if extract.withheld else ""
     refuse(extract.source, "at least one finished test", f"none that can be taken{reason}")
-
-
-def _model(extract: Extract, model: str | None, place: str) -> None:
-    checkpoint, _ = model_identity(model)
-    if checkpoint:
-        # `--model` is the served name, which need not be the checkpoint's.
-        extract.state("model.name", checkpoint.rpartition("/")[2], place)
-        if "/" in checkpoint:
-            extract.state("model.checkpoint", checkpoint, place)
-        if is_mock(checkpoint):
-            extract.blockers.append(f"the model is {checkpoint}: no model was measured")
 
 
 def _entry(extract: Extract, entry: Fields, suite: Fields, version: str | None, replica: str) -> None:
@@ -244,7 +235,7 @@ def read_table(file: RawFile, given: Mapping[str, Any]) -> Extract:
         extract.notes.append(
             "The client's tokenizer fell back to gpt2: sizes and locally counted tokens are approximate."
         )
-    _model(extract, models.pop() if models else None, "model column")
+    state_model(extract, models.pop() if models else None, "model column")
     if not extract.cases:
         _nothing(extract)
     return extract

@@ -22,8 +22,6 @@ _URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\",)]+", re.I)
 _EMAIL = re.compile(r"\b[\w.+-]+@[A-Za-z0-9](?:[\w-]*\.)*[\w-]*[A-Za-z]\w*\b(?!:[0-9a-f]{64})")
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)(?::\d+)?")
 _IPV6 = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{1,4}:){2,7}(?::?[0-9a-fA-F]{1,4})+(?![\w:])|\bfe80:[0-9a-fA-F:]+")
-_MODEL = re.compile(r"[A-Za-z0-9][\w.+-]*(?:/[A-Za-z0-9][\w.+-]*)?\Z", re.ASCII)
-_SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)/snapshots/([0-9a-f]{40})")
 
 
 def clean(text: str, limit: int = 300) -> str:
@@ -41,21 +39,3 @@ def clean(text: str, limit: int = 300) -> str:
     ):
         text = pattern.sub(word, text)
     return " ".join(text.split())[:limit].strip()
-
-
-def model_identity(text: str | None) -> tuple[str | None, str | None]:
-    """(checkpoint as org/name or name, revision) of a model argument; (None, None) for a local folder or junk.
-
-    A path into the hub cache names both: models--ORG--NAME/snapshots/REVISION.
-    """
-    if not text:
-        return None, None
-    snapshot = _SNAPSHOT.search(text)
-    if snapshot:
-        return f"{snapshot[1]}/{snapshot[2]}", snapshot[3]
-    return (text, None) if _MODEL.match(text) and len(text) <= 150 else (None, None)
-
-
-def is_mock(model: str) -> bool:
-    """Whether a model name says that no model was measured."""
-    return re.match(r"(mock|fake|dummy|test)([/_.-]|\Z)", model, re.I) is not None

@@ -114,7 +114,7 @@ def latencies(
 
 
 def lengths(case: Case, fields: Fields, source: str) -> None:
-    """States prompt and output length [tokens]: exact where each request's is given and all are equal, else the mean."""
+    """States prompt and output length [tokens]: exact where all are given and equal, else the mean."""
     completed = fields.count("completed") or 0
     for key, total, each in (
         ("workload.prompt_tokens", "total_input_tokens", "input_lens"),

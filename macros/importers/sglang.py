@@ -13,9 +13,10 @@ from decimal import Decimal
 from typing import Any
 
 from macros.importers import serving
+from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld
-from macros.importers.scrub import clean, model_identity
+from macros.importers.scrub import clean
 from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
 
 MAX_RETOKENISED_GAP = Decimal("0.05")
@@ -104,12 +105,10 @@ def _server(extract: Extract, fields: Fields) -> None:
     info = fields.child("server_info")
     if not info.data:
         return
-    checkpoint, revision = model_identity(info.text("model_path"))
+    state_model(extract, info.text("model_path"), info.path("model_path"))
     extract.state("runtime.engine", "SGLang", info.path("version"))
     extract.state("runtime.version", info.text("version"), info.path("version"))
-    extract.state("model.checkpoint", checkpoint, info.path("model_path"))
-    extract.state("model.name", checkpoint and checkpoint.rpartition("/")[2], info.path("model_path"))
-    extract.state("model.revision", info.text("revision") or revision, info.path("revision"))
+    extract.state("model.revision", info.text("revision"), info.path("revision"))
     extract.state("system.tensor_parallel", info.count("tp_size"), info.path("tp_size"))
     extract.state("config.kv_cache_dtype", info.text("kv_cache_dtype"), info.path("kv_cache_dtype"))
 
@@ -203,10 +202,7 @@ def _log_settings(extract: Extract, found: dict[str, tuple[Any, int]]) -> None:
         extract.state("runtime.version", clean(text, 80) or None, f"line {number}")
     if "model_path" in found:
         text, number = found["model_path"]
-        checkpoint, revision = model_identity(text)
-        extract.state("model.checkpoint", checkpoint, f"line {number}, server_args")
-        extract.state("model.name", checkpoint and checkpoint.rpartition("/")[2], f"line {number}, server_args")
-        extract.state("model.revision", revision, f"line {number}, server_args")
+        state_model(extract, text, f"line {number}, server_args")
     for name, (key, kind) in _ARGUMENT_KEYS.items():
         if name in found:
             text, number = found[name]

@@ -13,9 +13,9 @@ from decimal import Decimal
 from typing import Any
 
 from macros.importers import serving
+from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld
-from macros.importers.scrub import is_mock, model_identity
 
 KEYS = {"duration", "completed", "total_output_tokens", "output_throughput"}
 
@@ -62,23 +62,10 @@ def read(file: RawFile) -> Extract:
             models.add(fields.text("model_id"))
     if len(models) > 1:
         refuse(file.name, "one model in a file", f"{len(models)}: {', '.join(sorted(str(m) for m in models))}")
-    _model(extract, models.pop())
+    state_model(extract, models.pop(), "model_id")
     if problems:
         Fields(file.name, {}, problems=problems).finish()
     return extract
-
-
-def _model(extract: Extract, model: str | None) -> None:
-    checkpoint, revision = model_identity(model)
-    if checkpoint is None:
-        if model:
-            extract.withheld.append(Withheld("model_id", "a local folder or not a model name: it identifies no model"))
-        return
-    extract.state("model.checkpoint", checkpoint, "model_id")
-    extract.state("model.name", checkpoint.rpartition("/")[2], "model_id")
-    extract.state("model.revision", revision, "model_id")
-    if is_mock(checkpoint):
-        extract.blockers.append(f"model_id is {checkpoint}: no model was measured")
 
 
 def _one(extract: Extract, fields: Fields, wrapper: dict[str, Any]) -> None:

@@ -19,9 +19,10 @@ from decimal import Decimal
 from typing import Any
 
 from macros.importers import environment
+from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld, rounded
-from macros.importers.scrub import clean, is_mock, model_identity
+from macros.importers.scrub import clean
 from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
 
 NEEDLES = Needles(
@@ -150,7 +151,7 @@ def _engine_config(extract: Extract, line: str, place: str) -> None:
         extract.state("config.draft_tokens", 0, place)
     revision = re.search(r"\brevision='?([0-9a-f]{40})\b", line)
     model = re.search(r"\bmodel='([^']+)'", line)
-    _model(extract, model and model[1], place)
+    state_model(extract, model and model[1], place)
     if revision:
         extract.state("model.revision", revision[1], place)
 
@@ -164,16 +165,6 @@ def _same_server(extract: Extract, key: str, value: Any, place: str) -> None:
         )
 
 
-def _model(extract: Extract, model: str | None, place: str) -> None:
-    checkpoint, revision = model_identity(model)
-    if checkpoint and "/" in checkpoint:
-        extract.state("model.checkpoint", checkpoint, place)
-        extract.state("model.name", checkpoint.rpartition("/")[2], place)
-        extract.state("model.revision", revision, place)
-        if is_mock(checkpoint):
-            extract.blockers.append(f"the model is {checkpoint}: no model was measured")
-
-
 def _arguments(extract: Extract, line: str, place: str) -> None:
     """Values of `non-default args: {…}`; a dict that is cut off or holds objects is left alone."""
     try:
@@ -182,7 +173,6 @@ def _arguments(extract: Extract, line: str, place: str) -> None:
         extract.notes.append(f"{place}: the arguments are cut off or hold more than plain values; they were not read.")
         return
     if isinstance(arguments, dict):
-        _model(extract, arguments.get("model") if isinstance(arguments.get("model"), str) else None, place)
         for key, value in environment.settings_of({str(k): v for k, v in arguments.items()}).items():
             extract.state(key, value, place)
 

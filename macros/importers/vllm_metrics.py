@@ -16,9 +16,10 @@ from decimal import Decimal
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Withheld, rounded
-from macros.importers.scrub import is_mock, model_identity
+from macros.importers.scrub import clean
 
 GENERATED, PROMPT = "vllm:generation_tokens", "vllm:prompt_tokens"
 DRAFTS, DRAFTED = "vllm:spec_decode_num_drafts", "vllm:spec_decode_num_draft_tokens"
@@ -62,9 +63,9 @@ def read(file: RawFile) -> Extract:
         extract.state("config.draft_tokens", int(scrape[DRAFTED] / scrape[DRAFTS]), "draft tokens / drafts")
     extract.state("runtime.engine", "vLLM", "vllm: series")
     for model in models:
-        checkpoint, _ = model_identity(model)
-        if checkpoint and is_mock(checkpoint):
-            extract.blockers.append(f"model_name is {checkpoint}: no model was measured")
+        state_model(extract, clean(model, 150), "the label model_name")
+    # A label is the served name: it says whether a mock was measured, and nothing about the checkpoint.
+    extract.settings = {key: stated for key, stated in extract.settings.items() if not key.startswith("model.")}
     return extract
 
 
