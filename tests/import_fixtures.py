@@ -130,7 +130,7 @@ BENCHY_MARKDOWN = """\
 
 llama-benchy (0.4.0)
 date: 2026-08-01 02:06:00 | latency mode: api
-"""
+"""  # noqa: E501
 
 LLAMA_BENCH: list[dict[str, Any]] = [
     {
@@ -274,7 +274,7 @@ def scrape(
         }
         lines += [f"{name}{label} {value / engines}" for name, value in part.items()]
         lines.append(f"vllm:spec_decode_num_drafts_created{label} 1.786e+09")
-        for position, share in enumerate((0.75, 0.25)):
+        for position, share in enumerate((0.6, 0.4)):
             name = "vllm:spec_decode_num_accepted_tokens_per_pos_total"
             lines.append(
                 f'{name}{{engine="{engine}",model_name="model-1",position="{position}"}} {accepted * share / engines}'

@@ -110,7 +110,7 @@ class RawFile:
                     self.flags.append(f"Line {line} is cut off; it was left out.")
                     break
                 column = getattr(error, "colno", 0)
-                refuse(self.name, _json_hint(text, at), _json_found(text, error), line=line, column=column)
+                refuse(self.name, _json_hint(text, error), _json_found(text, error), line=line, column=column)
             values.append(value)
             at = _skip(text, end)
         return values
@@ -134,8 +134,8 @@ def _decoder(file: str) -> json.JSONDecoder:
     return json.JSONDecoder(parse_float=Decimal, parse_constant=Decimal, object_pairs_hook=pairs)
 
 
-def _json_hint(text: str, at: int) -> str:
-    if re.search(r"^\s*//|/\*", text[: at + 5000], re.M):
+def _json_hint(text: str, error: ValueError) -> str:
+    if re.match(r"\s*/[/*]", text[getattr(error, "pos", len(text)) :]):
         return "JSON without comments"
     return "whole, valid JSON (was the file cut off or edited?)"
 
@@ -144,7 +144,7 @@ def _json_found(text: str, error: ValueError) -> str:
     position = getattr(error, "pos", None)
     if position is None:
         return "a number with too many digits"
-    if position >= len(text.rstrip()):
+    if position >= len(text.rstrip()) or str(error).startswith("Unterminated"):
         return "the end of the file in the middle of a value"
     return f"{getattr(error, 'msg', error)} at {text[position : position + 20]!r}"
 

@@ -101,6 +101,7 @@ class Extract:
     blockers: list[str] = field(default_factory=list)
     # Two of these make a measurement (see vllm_metrics.between); one alone is no run.
     scrape: Mapping[str, Decimal] | None = None
+    served_model: str | None = None
 
     def state(self, key: str, value: Any, place: str) -> None:
         """Records a configuration value of the whole file; None means that the file lacks it and is ignored."""

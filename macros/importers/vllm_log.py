@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -168,7 +169,9 @@ def _same_server(extract: Extract, key: str, value: Any, place: str) -> None:
 def _arguments(extract: Extract, line: str, place: str) -> None:
     """Values of `non-default args: {…}`; a dict that is cut off or holds objects is left alone."""
     try:
-        arguments = ast.literal_eval(line[line.index("{") :])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # A backslash in a stranger's log is no warning of ours.
+            arguments = ast.literal_eval(line[line.index("{") :])
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         extract.notes.append(f"{place}: the arguments are cut off or hold more than plain values; they were not read.")
         return

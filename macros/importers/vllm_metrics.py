@@ -63,6 +63,7 @@ def read(file: RawFile) -> Extract:
         extract.state("config.draft_tokens", int(scrape[DRAFTED] / scrape[DRAFTS]), "draft tokens / drafts")
     extract.state("runtime.engine", "vLLM", "vllm: series")
     for model in models:
+        extract.served_model = model
         state_model(extract, clean(model, 150), "the label model_name")
     # A label is the served name: it says whether a mock was measured, and nothing about the checkpoint.
     extract.settings = {key: stated for key, stated in extract.settings.items() if not key.startswith("model.")}
@@ -98,6 +99,8 @@ def between(before: Extract, after: Extract, seconds: Decimal | None) -> Extract
 
 def _deltas(before: Extract, after: Extract) -> dict[str, Decimal]:
     old, new = before.scrape or {}, after.scrape or {}
+    if before.served_model != after.served_model:
+        refuse(after.source, f"the model {before.served_model}, as in {before.source}", str(after.served_model))
     if old.get(START) != new.get(START):
         refuse(after.source, "two scrapes of one server process", f"{START} differs: the server was restarted")
     fallen = [f"{name} {old[name]} → {new[name]}" for name in old if name in new and new[name] < old[name]]
