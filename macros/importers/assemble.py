@@ -216,7 +216,7 @@ def _manifest(
         for key, stated in sorted(settings.items())
         if "." in key and stated.source != GIVEN
     ]
-    data["notes"] = _notes(relevant, settings)
+    data["notes"] = _notes(relevant)
     blockers = list(dict.fromkeys(reason for e in relevant for reason in e.blockers))
     held = [w for e in relevant for w in e.withheld] + withheld
     return Assembled(data["id"], _ordered(data), missing, blockers, held)
@@ -426,11 +426,8 @@ def _bias(code: str) -> dict[str, Any]:
     }
 
 
-def _notes(extracts: list[Extract], settings: Mapping[str, Stated]) -> list[str]:
+def _notes(extracts: list[Extract]) -> list[str]:
     notes = [f"{e.source}: {note}" for e in extracts for note in e.notes]
-    stated = settings.get("notes")
-    if stated and isinstance(stated.value, list):
-        notes += [str(note) for note in stated.value]
     return list(dict.fromkeys(notes))[:40]
 
 

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
 from tqdm import tqdm
 
 from macros import importers, strict_yaml
 from macros.importers import write
 from macros.importers.assemble import GIVEN, HINTS, Assembled, assemble
+from macros.importers.keys import TYPES, fitting
 from macros.importers.rawfile import RawFile
 from macros.importers.reading import Extract, Stated
 from macros.importers.scrub import clean
-from macros.manifests import Configuration, Manifest
 from macros.problems import InputError, Problem
 
 SUMMARY = "make run manifests of the raw outputs of benchmark tools"
@@ -64,7 +64,11 @@ def run(args: argparse.Namespace) -> int:
     """0: manifests written or unchanged; 3: drafts only, something is missing. Bad input raises InputError."""
     given = settings(args.sets)
     seconds = _seconds(args.seconds)
-    run_id = _checked("id", args.id) if args.id else None
+    run_id: str | None = args.id
+    if run_id is not None and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", run_id[:80]):
+        raise InputError(
+            [Problem("--id", 0, 0, "", "lower-case letters, digits and single hyphens", clean(run_id, 80))]
+        )
     extracts = _read(
         args.files, [Path(name) for name in args.withs], {key: stated.value for key, stated in given.items()}
     )
@@ -94,34 +98,9 @@ def settings(pairs: list[str]) -> dict[str, Stated]:
 
 
 def _checked(key: str, text: str) -> Any:
-    """The value of a key in its type: as YAML reads it where that fits, else the text itself."""
-    kind = _types().get(key)
-    if kind is None:
-        raise InputError([Problem("--set", 0, 0, clean(key, 80), f"one of {', '.join(_types())}", "another key")])
+    """The value of a key: as YAML reads the text where that fits its type, else the text itself."""
     value, problems = strict_yaml.parse(text, "--set")
-    adapter = TypeAdapter[Any](kind)
-    reason = ""
-    for candidate in ([] if problems else [value]) + [clean(text, 300)]:
-        try:
-            return adapter.validate_python(candidate, strict=True)
-        except ValidationError as error:
-            reason = reason or error.errors()[0]["msg"].removeprefix("Input should be ")
-    raise InputError([Problem("--set", 0, 0, key, reason, clean(text, 80) or "nothing")])
-
-
-def _types() -> dict[str, Any]:
-    """Every key that --set takes → its type."""
-    types: dict[str, Any] = {}
-    for block, field in Configuration.model_fields.items():
-        assert field.annotation is not None
-        for name, info in field.annotation.model_fields.items():
-            types[f"{block}.{name}"] = (
-                Annotated[cast(Any, info.annotation), *info.metadata] if info.metadata else info.annotation
-            )
-    for name in ("id", "date", "evidence"):
-        info = Manifest.model_fields[name]
-        types[name] = Annotated[cast(Any, info.annotation), *info.metadata] if info.metadata else info.annotation
-    return types
+    return fitting(clean(key, 80), [*([] if problems else [value]), clean(text, 300)], "--set")
 
 
 def _seconds(text: str | None) -> Decimal | None:
@@ -166,7 +145,7 @@ def _progress(file: RawFile) -> Iterator[Callable[[int], None]]:
 def _ask(missing: set[str]) -> dict[str, Stated]:
     """Asks for each missing key. Enter leaves it missing; null says that nobody knows."""
     answers: dict[str, Stated] = {}
-    for key in [key for key in _types() if key in missing]:
+    for key in [key for key in TYPES if key in missing]:
         while True:
             try:
                 text = input(f"{key} ({HINTS.get(key, 'value')}; null: nobody knows; Enter: leave out): ").strip()

@@ -5,6 +5,7 @@ Only named values are taken; everything else in these files (addresses, keys, us
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -13,6 +14,7 @@ from typing import Any
 
 from macros import manifests, strict_yaml
 from macros.importers.identity import state_model
+from macros.importers.keys import MANIFEST_KEYS, fitting
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Extract, Stated
 from macros.importers.scrub import clean
@@ -37,7 +39,6 @@ FLAGS: dict[str, tuple[str, Any]] = {
 }
 _SHORT = {"-tp": "tensor_parallel_size", "--tp": "tensor_parallel_size", "--tp-size": "tensor_parallel_size"}
 BLOCKS = set(manifests.Configuration.model_fields)
-EXTRA = {"id", "date", "evidence", "notes"}
 _DIGEST = re.compile(r"\S*@(sha256:[0-9a-f]{64})\b")
 
 
@@ -138,7 +139,7 @@ def _recipe_or_fragment(extract: Extract, file: RawFile) -> bool:
         return False
     text = file.text
     recipe = re.search(r"^recipe_version:", text, re.M) is not None
-    fragment = re.match(rf"(?:#.*\n|\s*\n)*(?:{'|'.join(sorted(BLOCKS | EXTRA))}):", text) is not None
+    fragment = re.match(rf"(?:#.*\n|\s*\n)*(?:{'|'.join(sorted(BLOCKS | set(MANIFEST_KEYS)))}):", text) is not None
     if not recipe and not fragment:
         return False
     data, problems = strict_yaml.parse(text, file.name)
@@ -155,23 +156,20 @@ def _recipe_or_fragment(extract: Extract, file: RawFile) -> bool:
 
 def _fragment(extract: Extract, data: dict[str, Any], text: str, name: str) -> None:
     """A manifest's own keys; null states that a value is known not to be known."""
+    problems = []
     for block, values in data.items():
-        line = strict_yaml.place(text, [block])[0]
-        if block in BLOCKS and isinstance(values, dict):
-            known = manifests.Configuration.model_fields[block].annotation
-            for key, value in values.items():
-                line = strict_yaml.place(text, [block, key])[0]
-                if known is None or key not in known.model_fields:
-                    refuse(name, f"a key of {block}", key, line=line, field=f"{block}.{key}")
-                extract.settings[f"{block}.{key}"] = _stated(value, name, line)
-        elif block in EXTRA:
-            extract.settings[block] = _stated(values, name, line)
-        else:
-            refuse(name, f"one of {', '.join(sorted(BLOCKS | EXTRA))}", block, line=line, field=block)
-
-
-def _stated(value: Any, source: str, line: int) -> Stated:
-    return Stated(clean(value, 300) if isinstance(value, str) else value, source, f"line {line}")
+        pairs = values.items() if block in BLOCKS and isinstance(values, dict) else [(None, values)]
+        for name_in_block, value in pairs:
+            path = [block] if name_in_block is None else [block, name_in_block]
+            line = strict_yaml.place(text, path)[0]
+            stated = clean(value, 300) if isinstance(value, str) else value
+            try:
+                key = ".".join(path)
+                extract.settings[key] = Stated(fitting(key, [stated], name, line), name, f"line {line}")
+            except InputError as error:
+                problems += error.problems
+    if problems:
+        raise InputError(problems)
 
 
 def _recipe(extract: Extract, data: dict[str, Any], name: str) -> None:
@@ -221,7 +219,7 @@ def _command(extract: Extract, text: str, place: str) -> None:
 def _flags(extract: Extract, words: list[str], place: str) -> None:
     """`--name value`, `--name=value` and `-tp 2` of an argument list."""
     arguments: dict[str, Any] = {}
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in itertools.pairwise([*words, ""]):
         name, equals, value = word.partition("=")
         if name.startswith("-"):
             key = _SHORT.get(name, name.lstrip("-").replace("-", "_"))

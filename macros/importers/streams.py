@@ -52,18 +52,20 @@ def interesting_lines(
                 continue
             # The last line may lack its end; a line that fills the buffer is cut into several.
             end = end if read and end else filled
-            wanted = needles.anywhere + (needles.start if offset < start_until else ())
-            for start, line in _in_block(buffer, end, wanted):
-                if needles.mark in line:
-                    start_until = offset + start + START_BYTES
-                yield offset + start, line
+            near = offset < start_until
+            lines = _in_block(buffer, end, needles.anywhere + (needles.start if near else ()))
+            if any(needles.mark in line for _, line in lines):
+                start_until = offset + end + START_BYTES
+                if not near:
+                    lines = _in_block(buffer, end, needles.anywhere + needles.start)
+            yield from ((offset + start, line) for start, line in lines)
             kept, offset = filled - end, offset + end
             view[:kept] = bytes(view[end:filled])
             if not read:
                 return
 
 
-def _in_block(block: bytearray, size: int, needles: tuple[bytes, ...]) -> Iterator[tuple[int, bytes]]:
+def _in_block(block: bytearray, size: int, needles: tuple[bytes, ...]) -> list[tuple[int, bytes]]:
     starts: set[int] = set()
     for needle in needles:
         at = block.find(needle, 0, size)
@@ -71,9 +73,12 @@ def _in_block(block: bytearray, size: int, needles: tuple[bytes, ...]) -> Iterat
             starts.add(block.rfind(b"\n", 0, at) + 1)
             end = block.find(b"\n", at, size)
             at = block.find(needle, end, size) if end >= 0 else -1
+    lines = []
     for start in sorted(starts):
         end = block.find(b"\n", start, size)
-        yield start, bytes(block[start : min(end if end >= 0 else size, start + MAX_LINE)]).rstrip(b"\r")
+        end = min(end if end >= 0 else size, start + MAX_LINE)
+        lines.append((start, bytes(block[start:end]).rstrip(b"\r")))
+    return lines
 
 
 class LineNumbers:
