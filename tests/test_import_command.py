@@ -120,7 +120,8 @@ def test_launch_command_recipe_and_inspect(project: Path) -> None:
     write(
         project,
         "launch.txt",
-        "docker run -e HF_TOKEN=hf_janejanejane x/y:1 \\\n  vllm serve acme/Model-1 --moe-backend=b12x \\\n  --kv-cache-dtype fp8\n",
+        "docker run -e HF_TOKEN=hf_janejanejane x/y:1 \\\n  vllm serve acme/Model-1 --moe-backend=b12x \\\n"
+        "  --kv-cache-dtype fp8\n",
     )
     digest = "sha256:" + "ab" * 32
     inspect = [
@@ -138,12 +139,23 @@ def test_launch_command_recipe_and_inspect(project: Path) -> None:
     assert f"image_digest: {digest}" in text
     assert "image: x/y:1" in text
     assert "jane" not in text
-    recipe = 'recipe_version: \'1\'\nmodel: acme/Model-1\ncontainer: x/y:2\ndefaults: {tp: 4}\ncommand: |\n  vllm serve {model} -tp {tp} --speculative-config \'{{"method":"mtp","num_speculative_tokens":3}}\'\n'
+    recipe = (
+        "recipe_version: '1'\nmodel: acme/Model-1\ncontainer: x/y:2\ndefaults: {tp: 4}\ncommand: |\n"
+        '  vllm serve {model} -tp {tp} --speculative-config \'{{"method":"mtp","num_speculative_tokens":3}}\'\n'
+    )
     write(project, "recipe.yaml", recipe)
     run(project, "run.json", "--with", "recipe.yaml", "--id", "mine")
     text = files(project)["drafts/mine.yaml"]
     assert "tensor_parallel: 4" in text
     assert "speculative_method: mtp" in text
+
+
+def test_a_sidecar_with_mistakes(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(project, "lab.yaml", "workload: {concurrency: many, colour: red}\nevidence: rumour\n")
+    assert run(project, "run.json", "--with", "lab.yaml") == 1
+    error = capsys.readouterr().err
+    assert "3 problems" in error
+    assert "lab.yaml:1:0: workload.concurrency: expected" in error
 
 
 def test_importing_twice_changes_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

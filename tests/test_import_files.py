@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from import_fixtures import made, write
 
-from macros.importers import extract
+from macros.importers import extract, sidecar
 from macros.importers.biases import BIASES
+from macros.importers.keys import TYPES
 from macros.importers.rawfile import RawFile
 from macros.importers.scrub import clean
 from macros.importers.write import checked
@@ -131,6 +132,33 @@ def test_changed_values(name: str, data: st.DataObject) -> None:
             limit = LARGEST.get(m["quantity"], {}).get(m["unit"])
             if limit and str(place[-1]) not in m["read_from"]["place"] and str(place[0]) not in m["read_from"]["place"]:
                 assert m["value"] <= limit
+
+
+SIDECARS = {
+    "launch.txt": 'docker run -e A=b x/y:1 \\\n vllm serve acme/Model-1 -tp 2 --speculative-config \'{"method": "mtp"}\'\n',
+    "recipe.yaml": "recipe_version: '1'\nmodel: a/M-1\ndefaults: {tp: 4}\ncommand: |\n  vllm serve {model} -tp {tp}\n",
+    "inspect.json": json.dumps(
+        [{"RepoDigests": ["x/y@sha256:" + "ab" * 32], "Config": {"Image": "x/y", "Cmd": ["-tp"]}}]
+    ),
+    "lab.yaml": "system: {device: DGX Spark, nodes: 1}\nworkload:\n  profile: code\nevidence: community_report\n",
+}
+
+
+@pytest.mark.parametrize("name", sorted(SIDECARS))
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_sidecars_cut_off_or_changed(name: str, data: st.DataObject) -> None:
+    raw = bytearray(SIDECARS[name].encode())
+    at = data.draw(st.integers(0, len(raw) - 1))
+    raw[at : at + data.draw(st.integers(0, len(raw)))] = data.draw(st.binary(max_size=6))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(bytes(raw))
+        try:
+            stated = sidecar(RawFile.open(path)).settings
+        except InputError:
+            return
+        assert set(stated) <= set(TYPES)
 
 
 BAD: dict[str, tuple[Any, str]] = {
