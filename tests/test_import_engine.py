@@ -235,3 +235,30 @@ def test_steps_need_whole_requests_between_the_scrapes(tmp_path: Path) -> None:
     (run,) = made(scrapes(tmp_path, scrape(1000, 1400, 3000, 10, 100.0), after))
     assert "engine-steps" not in measurements(run)
     assert any("under way" in w.why for w in run.withheld)
+
+
+def test_a_client_takes_the_windows_of_its_own_concurrency(tmp_path: Path) -> None:
+    """And the server's configuration in any case."""
+    log = write(tmp_path, "server.log", LOG)
+    for concurrency, found in ((1, True), (4, False)):
+        client = write(tmp_path, f"run{concurrency}.json", fixtures.VLLM | {"max_concurrency": concurrency})
+        (run,) = made([client, log])
+        assert ("engine-window" in measurements(run)) == found
+        assert run.data["config"]["moe_backend_active"] == "B12X"
+        assert any("no window with 4" in w.why for w in run.withheld) != found
+
+
+def test_vantage_and_window_cannot_be_stated(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="each figure brings its own"):
+        made([write(tmp_path, "run.json", fixtures.VLLM)], "method.window=request", "method.vantage=engine")
+
+
+def test_stated_counting_fills_gaps_only(tmp_path: Path) -> None:
+    (run,) = made([write(tmp_path, "run.json", fixtures.VLLM)], "method.token_accounting=retokenised")
+    assert {m["id"]: m["token_accounting"] for m in measurements(run).values()} == {
+        "aggregate": "usage",
+        "ttft-mean": "usage",
+        "tpot-mean": "usage",
+        "decode": "usage",
+        "acceptance": "engine_counters",
+    }

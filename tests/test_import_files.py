@@ -135,7 +135,7 @@ def test_changed_values(name: str, data: st.DataObject) -> None:
 
 
 SIDECARS = {
-    "launch.txt": 'docker run -e A=b x/y:1 \\\n vllm serve acme/Model-1 -tp 2 --speculative-config \'{"method": "mtp"}\'\n',
+    "launch.txt": 'A=b \\\n vllm serve acme/Model-1 -tp 2 --speculative-config \'{"method": "mtp"}\'\n',
     "recipe.yaml": "recipe_version: '1'\nmodel: a/M-1\ndefaults: {tp: 4}\ncommand: |\n  vllm serve {model} -tp {tp}\n",
     "inspect.json": json.dumps(
         [{"RepoDigests": ["x/y@sha256:" + "ab" * 32], "Config": {"Image": "x/y", "Cmd": ["-tp"]}}]

@@ -144,7 +144,7 @@ def _case(extract: Extract, fields: Fields, config: Fields) -> Case:
     ):
         length = fields.child(metric)
         mean = length.positive("avg")
-        if mean and round(mean):
+        if mean and 0 < round(mean) <= 10**9:
             case.settings[key] = Stated(round(mean), fields.file, f"{metric}.avg")
             if length.number("min") != length.number("max"):
                 case.settings[f"{key}_approximate"] = Stated(True, fields.file, f"{metric}.avg")

@@ -72,6 +72,7 @@ def assemble(
 ) -> list[Assembled]:
     """One manifest for each configuration in the files. Raises InputError with all problems."""
     _no_file_twice(extracts)
+    _no_reading_overruled(extracts, given)
     extracts = _pair_scrapes(extracts, seconds)
     groups = _groups(extracts)
     if only is not None:
@@ -87,6 +88,11 @@ def assemble(
             names = ", ".join(g.name for g in groups)
             _problem(engine, f"--case: the one of {names} that this file belongs to", "a file with several of them")
         groups[0].engine = _matching(engine, groups[0].concurrency)
+        matched = {id(e) for e, _ in groups[0].engine}
+        for extract in engine:
+            if id(extract) not in matched:
+                why = f"it has no window with {groups[0].concurrency} running requests"
+                extract.withheld.append(Withheld(f"the figures of {extract.source}", why))
     assembled, problems = [], []
     for group in groups:
         try:
@@ -115,6 +121,19 @@ def _no_file_twice(extracts: list[Extract]) -> None:
             problems.append(Problem(extract.source, 0, 0, "", "file names that differ", "a second file of this name"))
         seen[extract.sha256] = extract.source
         names.add(extract.source)
+    if problems:
+        raise InputError(problems)
+
+
+def _no_reading_overruled(extracts: list[Extract], given: Mapping[str, Stated]) -> None:
+    """What a figure was measured by, and over which window, follows from the tool; nobody may say otherwise."""
+    fixed = ("method.vantage", "method.window")
+    stated = [(key, s) for settings in (given, *(e.settings for e in extracts)) for key, s in settings.items()]
+    problems = [
+        Problem(s.source, 0, 0, key, "this key left out: each figure brings its own", str(s.value))
+        for key, s in stated
+        if key in fixed
+    ]
     if problems:
         raise InputError(problems)
 
@@ -186,7 +205,8 @@ def _manifest(
 ) -> Assembled:
     parts = [*group.members, *group.engine]
     taken = {id(e) for e, _ in parts}
-    relevant = [e for e in extracts if id(e) in taken or not e.cases]
+    # The server's log and the sidecars describe every configuration; another client file describes its own.
+    relevant = [e for e in extracts if id(e) in taken or e.role != "client"]
     settings = _merge(relevant, [case for _, case in parts], given)
     readings, withheld = _repeats(group)
     readings += [replace(r, source=e.source) for e, case in group.engine for r in case.readings]
@@ -199,8 +219,7 @@ def _manifest(
     missing = _missing(settings, readings)
     for key, attribute in PER_READING.items():
         values = {getattr(r, attribute) for r in readings}
-        if key not in given:
-            method[key.partition(".")[2]] = values.pop() if len(values) == 1 else None
+        method[key.partition(".")[2]] = values.pop() if len(values) == 1 else None
     dates = {e.date for e in tools if e.date}
     data["date"] = settings["date"].value if "date" in settings else max(dates) if dates else None
     if "evidence" in settings:

@@ -74,7 +74,7 @@ def _one(extract: Extract, fields: Fields) -> None:
     ):
         length = metrics.child(metric).child("successful")
         mean = length.positive("mean")
-        if mean and round(mean):
+        if mean and 0 < round(mean) <= 10**9:
             case.settings[key] = Stated(round(mean), fields.file, length.path("mean"))
             if length.number("min") != length.number("max"):
                 case.settings[f"{key}_approximate"] = Stated(True, fields.file, length.path("mean"))
