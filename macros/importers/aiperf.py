@@ -60,6 +60,9 @@ METRICS: tuple[tuple[str, str, Any, Any, str, Any, tuple[str, ...]], ...] = (
     ),
 )
 
+# With several tokens in the first chunk the rate reads high and the time low.
+FIRST_CHUNK = {"decode": "tokens-in-first-chunk", "tpot": "time-of-first-chunk"}
+
 
 def recognises(document: Any) -> bool:
     return isinstance(document, dict) and "aiperf_version" in document and "request_count" in document
@@ -74,16 +77,16 @@ def read(file: RawFile) -> Extract:
     command = command if isinstance(command, str) else ""
     for key, bad in (("was_cancelled", True), ("is_complete", False)):
         if fields.data.get(key) is bad:
-            fields._problem(key, "a finished run", str(bad).lower())
+            fields.problem(key, "a finished run", str(bad).lower())
     if fields.data.get("benchmark_phase") == "warmup" or "phases/warmup" in str(file.path):
-        fields._problem("", "the profile_export_aiperf.json of the measured phase", "the one of the warm-up")
+        fields.problem("", "the profile_export_aiperf.json of the measured phase", "the one of the warm-up")
     completed = fields.child("request_count").count("avg", needed=True)
     everything = fields.child("completed_request_count").count("avg")
     failed = everything - completed if everything is not None and completed is not None else None
     if completed == 0:
-        fields._problem("request_count", "at least one completed request", "0")
+        fields.problem("request_count", "at least one completed request", "0")
     if failed is not None and failed < 0:
-        fields._problem("completed_request_count", f"at least request_count ({completed})", str(everything))
+        fields.problem("completed_request_count", f"at least request_count ({completed})", str(everything))
     fields.finish()
     assert completed is not None
 
@@ -99,7 +102,7 @@ def read(file: RawFile) -> Extract:
             (name, quantity, unit, tool_unit, window),
             accounting,
             (completed, failed),
-            (*biases, *extra, *(["tokens-in-first-chunk"] if many and name in ("decode", "tpot") else [])),
+            (*biases, *extra, *([FIRST_CHUNK[name]] if many and name in FIRST_CHUNK else [])),
         )
     for metric in ("inter_chunk_latency", "active_decode_throughput", "effective_decode_throughput"):
         if (value := fields.child(metric).number("avg")) is not None:
@@ -176,7 +179,7 @@ def _metric(
     if value is None:
         return
     if metric.data.get("unit") != tool_unit:
-        metric._problem("unit", tool_unit, str(metric.data.get("unit")))
+        metric.problem("unit", tool_unit, str(metric.data.get("unit")))
         return
     std = metric.number("std")
     completed, failed = requests

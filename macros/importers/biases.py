@@ -42,7 +42,7 @@ BIASES: dict[str, Bias] = {
         "vLLM issues 3759, 3768, 15106",
     ),
     "derived-from-tpot": Bias(
-        "either",
+        "low",
         "1000 / mean time per output token: the harmonic mean of the requests' rates, never above the arithmetic.",
         "1000 / среднее время на токен: гармоническое среднее скоростей запросов, не выше арифметического.",
         "arithmetic",
@@ -58,6 +58,12 @@ BIASES: dict[str, Bias] = {
         "(n - 1) tokens over first-to-last: with k tokens in the first chunk it reads (n - 1) / (n - k) too high.",
         "(n − 1) токенов от первого до последнего: если в первом фрагменте k токенов, завышено в (n − 1)/(n − k) раза.",
         "controlled experiment: 62.1 for a true 60",
+    ),
+    "time-of-first-chunk": Bias(
+        "low",
+        "(n - 1) tokens in first-to-last: with k tokens in the first chunk a token seems to take (n - k) / (n - 1) of it.",
+        "(n − 1) токенов от первого до последнего: если в первом фрагменте k токенов, занижено до (n − k)/(n − 1).",
+        "controlled experiment: 16.1 ms for a true 16.7",
     ),
     "lifetime-average": Bias(
         "either",

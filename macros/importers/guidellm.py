@@ -55,7 +55,7 @@ def _one(extract: Extract, fields: Fields) -> None:
     failed, incomplete = counts.count("errored") or 0, counts.count("incomplete") or 0
     if not completed:
         if completed == 0:
-            counts._problem("successful", "at least one completed request", "0")
+            counts.problem("successful", "at least one completed request", "0")
         return
     if incomplete:
         extract.notes.append(f"{fields.at}: {incomplete} request(s) were cut off at the end of the run.")

@@ -28,7 +28,7 @@ def read(file: RawFile) -> Extract:
         serving.lengths(case, fields, file.name)
         extract.withheld += serving.totals(case, fields, None, ())
         serving.latencies(case, fields, "s", None)
-        extract.date = vllm_bench._date(fields, fields)
+        extract.date = vllm_bench.date_of(fields, fields)
         extract.cases.append(case)
     fields.finish()
     extract.withheld += [Withheld(what, "not a number") for what in fields.unusable]

@@ -83,7 +83,7 @@ def _test(extract: Extract, fields: Fields) -> None:
     depth = fields.count("n_depth") or 0
     value = fields.number("avg_ts", needed=True)
     if value is None or value <= 0 or not prompt + answer:
-        fields._problem("avg_ts", "a rate above 0 of a test with tokens", str(value))
+        fields.problem("avg_ts", "a rate above 0 of a test with tokens", str(value))
         return
     kind = f"pp{prompt}" if not answer else f"tg{answer}" if not prompt else f"pp{prompt}-tg{answer}"
     options = {k: fields.data.get(k) for k in ("flash_attn", "n_batch", "n_ubatch", "type_k", "type_v", "n_gpu_layers")}

@@ -167,17 +167,20 @@ class Fields:
         value = self.data.get(key)
         if value is None:
             if needed:
-                self._problem(key, "a number", "null" if key in self.data else "no such key")
+                self.problem(key, "a number", "null" if key in self.data else "no such key")
             return None
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            self._problem(key, "a number", f"{type(value).__name__} {str(value)[:40]!r}")
+            self.problem(key, "a number", f"{type(value).__name__} {str(value)[:40]!r}")
             return None
         number = Decimal(value)
+        if not number.is_finite() and needed:
+            self.problem(key, "a finite number", str(number))
+            return None
         if not number.is_finite():
             self.unusable.append(f"{self.path(key)} is {number} in the file")
             return None
         if number and not -9 <= number.adjusted() <= 11:
-            self._problem(key, "a number of a sane size", str(value)[:40])
+            self.problem(key, "a number of a sane size", str(value)[:40])
             return None
         return number
 
@@ -191,7 +194,7 @@ class Fields:
         if value is None:
             return None
         if value != value.to_integral_value() or value < 0 or value > 10**9:
-            self._problem(key, "a whole number of at least 0", str(value))
+            self.problem(key, "a whole number of at least 0", str(value))
             return None
         return int(value)
 
@@ -211,7 +214,7 @@ class Fields:
         numbers = tuple(Decimal(v) for v in value)
         return numbers if all(n.is_finite() and n.adjusted() <= 11 for n in numbers) else ()
 
-    def _problem(self, key: str, expected: str, found: str) -> None:
+    def problem(self, key: str, expected: str, found: str) -> None:
         self.problems.append(Problem(self.file, 0, 0, clean(self.path(key), 120), expected, clean(found, 120)))
 
     def finish(self) -> None:

@@ -135,10 +135,10 @@ def check_completed(fields: Fields) -> int | None:
     """The number of completed requests; a problem where it is 0, since every statistic is then a made-up 0."""
     completed = fields.count("completed", needed=True)
     if completed == 0:
-        fields._problem("completed", "at least one completed request", "0: every figure in this run is empty")
+        fields.problem("completed", "at least one completed request", "0: every figure in this run is empty")
     asked, failed = fields.count("num_prompts"), fields.count("failed")
     if completed and failed is not None and asked is not None and completed + failed != asked:
-        fields._problem(
+        fields.problem(
             "completed", f"completed + failed = num_prompts ({asked})", f"{completed} + {failed}: an interrupted run?"
         )
     return completed

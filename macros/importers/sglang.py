@@ -52,7 +52,7 @@ def _one(extract: Extract, fields: Fields) -> None:
         return
     total, again = fields.count("total_output_tokens"), fields.count("total_output_tokens_retokenized")
     if total and again is not None and abs(Decimal(again) / total - 1) > MAX_RETOKENISED_GAP:
-        fields._problem(
+        fields.problem(
             "total_output_tokens",
             f"about the {again} tokens counted again from the text",
             f"{total}: the requested length, since the server sent no usage",

@@ -92,7 +92,7 @@ def _one(extract: Extract, fields: Fields, wrapper: dict[str, Any]) -> None:
         _speculation(extract, case, fields)
     if fields.data.get("steady_state"):
         extract.withheld.append(Withheld(fields.path("steady_state"), "leaves out ramp and drain: another window"))
-    extract.date = extract.date or _date(fields, around)
+    extract.date = extract.date or date_of(fields, around)
     extract.cases.append(case)
 
 
@@ -150,7 +150,7 @@ def _speculation(extract: Extract, case: Case, fields: Fields) -> None:
     )
 
 
-def _date(fields: Fields, around: Fields) -> datetime.date | None:
+def date_of(fields: Fields, around: Fields) -> datetime.date | None:
     """The day of the run; `date` is local time without a zone."""
     for text in (fields.data.get("date"), around.data.get("measured_at_utc")):
         match = re.match(r"(\d{4})-?(\d\d)-?(\d\d)", text) if isinstance(text, str) else None
