@@ -254,6 +254,7 @@ def test_aiperf(tmp_path: Path) -> None:
     assert kind(m["tpot"])[2:4] == (Decimal("33.5"), "ms")
     assert (m["decode"]["requests_completed"], m["decode"]["requests_failed"]) == (13, 7)
     assert {"mean-of-rates", "tokens-in-first-chunk", "failed-requests"} <= set(m["decode"]["biases"])
+    assert "time-of-first-chunk" in m["tpot"]["biases"]
     assert run.data["workload"]["concurrency"] == 4
     assert not {"10.1.2.3", "secret"} & {word for word in ("10.1.2.3", "secret") if word in str(run.data)}
 

@@ -20,6 +20,7 @@ from macros.importers import (
     llama_benchy,
     refused,
     sglang,
+    sglang_log,
     vllm_bench,
     vllm_log,
     vllm_metrics,
@@ -77,7 +78,7 @@ def _text(file: RawFile, given: Mapping[str, Any], progress: Progress | None) ->
         return environment.read(file)
     if b"SGLang" in file.head or b"sglang" in file.head or b"Decode batch" in file.head:
         _refuse_console(file)
-        return _log(sglang.read_log, file, progress)
+        return _log(sglang_log.read, file, progress)
     if _is_vllm_log(file):
         return _log(vllm_log.read, file, progress)
     refused.check_text(file)

@@ -61,7 +61,7 @@ BIASES: dict[str, Bias] = {
     ),
     "time-of-first-chunk": Bias(
         "low",
-        "(n - 1) tokens in first-to-last: with k tokens in the first chunk a token seems to take (n - k) / (n - 1) of it.",
+        "(n - 1) tokens in first-to-last: with k tokens in the first chunk it reads (n - k) / (n - 1) of the truth.",
         "(n − 1) токенов от первого до последнего: если в первом фрагменте k токенов, занижено до (n − k)/(n − 1).",
         "controlled experiment: 16.1 ms for a true 16.7",
     ),

@@ -98,7 +98,7 @@ def _readings(
 ) -> None:
     completed, failed = requests
     common: dict[str, Any] = {"completed": completed, "failed": failed}
-    extra = (*(("failed-requests",) if failed else ()), *(("tokens-in-first-chunk",) if many else ()))
+    survivors = ("failed-requests",) if failed else ()
 
     def successful(metric: str) -> Fields | None:
         bucket = metrics.child(metric).child("successful")
@@ -120,7 +120,7 @@ def _readings(
                 "client",
                 "whole_run",
                 accounting,
-                biases=("aggregate-holds-ttft", *extra[: 1 if failed else 0]),
+                biases=("aggregate-holds-ttft", *survivors),
                 **common,
             )
         )
@@ -140,7 +140,7 @@ def _readings(
                 "first_to_last_token",
                 accounting,
                 deviation=deviation(latency),
-                biases=("per-token-weighting", *extra),
+                biases=("per-token-weighting", *survivors, *(("time-of-first-chunk",) if many else ())),
                 **common,
             )
         )
@@ -155,7 +155,7 @@ def _readings(
                 "client",
                 "first_to_last_token",
                 accounting,
-                biases=("derived-from-tpot", *extra),
+                biases=("derived-from-tpot", *survivors, *(("tokens-in-first-chunk",) if many else ())),
                 **common,
             )
         )

@@ -1,4 +1,4 @@
-"""SGLang: `bench_serving --output-file` (JSONL, one object a run) and the server's log.
+"""SGLang `bench_serving --output-file`: JSONL, one object a run, often of several configurations.
 
 TPOT is right; ITL and the peak count chunks. Where a server sends no usage the output length falls back to the length
 asked for: the tell is a retokenised total far below it, and then every throughput is made up.
@@ -6,9 +6,6 @@ asked for: the tell is a retokenised total far below it, and then every throughp
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +13,6 @@ from macros.importers import serving
 from macros.importers.identity import state_model
 from macros.importers.rawfile import Fields, RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld
-from macros.importers.scrub import clean
-from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
 
 MAX_RETOKENISED_GAP = Decimal("0.05")
 
@@ -111,107 +106,3 @@ def _server(extract: Extract, fields: Fields) -> None:
     extract.state("model.revision", info.text("revision"), info.path("revision"))
     extract.state("system.tensor_parallel", info.count("tp_size"), info.path("tp_size"))
     extract.state("config.kv_cache_dtype", info.text("kv_cache_dtype"), info.path("kv_cache_dtype"))
-
-
-NEEDLES = Needles(
-    anywhere=(b"Decode batch", b"Prefill batch"),
-    start=(b"server_args=", b"SGLang Version", b"SIMULATE_ACC_LEN"),
-    mark=b"server_args=",
-)
-_DECODE = re.compile(rb"Decode batch.*?#running-req: (\d+).*?gen throughput \(token/s\): ([\d.]+)")
-_ACCEPT = re.compile(rb"accept len: ([\d.]+)")
-_ARGUMENT = re.compile(
-    rb"\b(model_path|revision|tp_size|kv_cache_dtype|context_length|speculative_algorithm|"
-    rb"speculative_num_draft_tokens)=(?:'([^']*)'|([\w.-]+))"
-)
-_ARGUMENT_KEYS = {
-    "tp_size": ("system.tensor_parallel", int),
-    "kv_cache_dtype": ("config.kv_cache_dtype", str),
-    "context_length": ("config.max_model_len", int),
-    "speculative_num_draft_tokens": ("config.draft_tokens", int),
-    "speculative_algorithm": ("config.speculative_method", str),
-    "revision": ("model.revision", str),
-}
-
-
-def read_log(file: RawFile, progress: Callable[[int], None] | None = None) -> Extract:
-    """Median of the decode lines with an unchanged number of running requests, without prefill since the last one.
-
-    The first decode line of a log holds compile time (a real one reads 1.94 tok/s beside 56) and is left out.
-    """
-    windows: dict[int, Counter[Decimal]] = {}
-    found: dict[str, tuple[Any, int]] = {}
-    first, clean_window, running_before = True, False, 0
-    decode_lines = 0
-
-    numbers = LineNumbers(file.path)
-    for offset, line in interesting_lines(file.path, NEEDLES, progress):
-        if b"Prefill batch" in line:
-            clean_window = False
-        elif match := _DECODE.search(line):
-            decode_lines += 1
-            running = int(match[1])
-            rate = _decimal(match[2])
-            if not first and clean_window and running == running_before and rate:
-                windows.setdefault(running, Counter())[rate] += 1
-            first, clean_window, running_before = False, True, running
-        elif b"SIMULATE_ACC_LEN" in line:
-            refuse(file.name, "a run with real speculation", "simulated acceptance", line=numbers.at(offset))
-        elif b"SGLang Version" in line:
-            version = line.partition(b"SGLang Version")[2].decode("utf-8", "replace")
-            found.setdefault("runtime.version", (version, numbers.at(offset)))
-        elif b"server_args=" in line:
-            for name, quoted, bare in _ARGUMENT.findall(line):
-                text = (quoted or bare).decode("utf-8", "replace")
-                if text and text != "None":
-                    found.setdefault(name.decode(), (text, numbers.at(offset)))
-    extract = Extract(file.name, "", "engine", tool="SGLang server log")
-    _log_settings(extract, found)
-    for running, rates in sorted(windows.items()):
-        middle = median(rates)
-        case = Case(f"c{running}")
-        case.settings["workload.concurrency"] = Stated(running, file.name, "#running-req of the Decode batch lines")
-        case.readings.append(
-            Reading(
-                "engine-window",
-                "engine_window_rate",
-                "tok/s",
-                "median",
-                middle,
-                f"Decode batch lines with #running-req: {running}",
-                "engine",
-                "log_window",
-                "engine_counters",
-                observations=rates.total(),
-                biases=("decode-windows-only",),
-            )
-        )
-        extract.cases.append(case)
-    if not windows:
-        what = f"{decode_lines} Decode batch line(s), none of them after another without a prefill between"
-        if not extract.settings:
-            refuse(file.name, "Decode batch lines of an SGLang server", what if decode_lines else "none")
-        extract.withheld.append(Withheld("gen throughput", what))
-    return extract
-
-
-def _log_settings(extract: Extract, found: dict[str, tuple[Any, int]]) -> None:
-    if "runtime.version" in found:
-        text, number = found["runtime.version"]
-        extract.state("runtime.engine", "SGLang", f"line {number}")
-        extract.state("runtime.version", clean(text, 80) or None, f"line {number}")
-    if "model_path" in found:
-        text, number = found["model_path"]
-        state_model(extract, text, f"line {number}, server_args")
-    for name, (key, kind) in _ARGUMENT_KEYS.items():
-        if name in found:
-            text, number = found[name]
-            if kind is str:
-                extract.state(key, clean(text, 80) or None, f"line {number}, server_args")
-            elif text.isdecimal():
-                extract.state(key, int(text[:9]), f"line {number}, server_args")
-
-
-def _decimal(raw: bytes) -> Decimal | None:
-    text = raw.decode()
-    return Decimal(text) if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text) and Decimal(text) else None
