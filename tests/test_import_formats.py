@@ -80,6 +80,22 @@ def test_three_runs_become_three_samples(tmp_path: Path) -> None:
     assert "run1.json" in m["aggregate"]["read_from"]["place"]
 
 
+def test_repeats_may_differ_in_the_length_of_their_answers(tmp_path: Path) -> None:
+    """190 and 210 tokens in 10 s each: 20 tok/s. Mean lengths 95 and 105."""
+    runs = [
+        fixtures.VLLM
+        | {"total_output_tokens": tokens, "output_throughput": tokens / 10, "spec_decode_num_drafts": drafts}
+        | {"spec_decode_draft_tokens": 3 * drafts, "spec_decode_acceptance_length": 1 + 120 / drafts}
+        for tokens, drafts in ((190, 60), (210, 80))
+    ]
+    (run,) = made([write(tmp_path, f"run{i}.json", content) for i, content in enumerate(runs)])
+    m = measurements(run)
+    assert (m["aggregate"]["value"], m["aggregate"]["n"]) == (Decimal("20.0000"), 2)
+    assert run.data["workload"]["output_tokens"] == 100
+    assert m["acceptance"]["value"] == Decimal("2.71429")  # 1 + 240 / 140
+    assert m["decode"]["acceptance_length"] == Decimal("2.71429")
+
+
 def test_append_result_and_sweep_and_wrapper(tmp_path: Path) -> None:
     four = fixtures.VLLM | {"max_concurrency": 4}
     appended = json.dumps(fixtures.VLLM) + "\n" + json.dumps(four)

@@ -140,11 +140,11 @@ def _no_reading_overruled(extracts: list[Extract], given: Mapping[str, Stated]) 
 
 def _pair_scrapes(extracts: list[Extract], seconds: Decimal | None) -> list[Extract]:
     scrapes = [e for e in extracts if e.scrape is not None]
-    if not scrapes:
+    if not scrapes and seconds is None:
         return extracts
     if len(scrapes) != 2:
         _problem(
-            scrapes,
+            scrapes or extracts,
             "two scrapes of /metrics: one from before the run, then one from after it",
             f"{len(scrapes)}: counters run since the server's start",
         )
@@ -170,8 +170,7 @@ def _groups(extracts: list[Extract]) -> list[Group]:
         if extract.role != "client":
             continue
         for case in extract.cases:
-            same = tuple(sorted((k, str(s.value)) for k, s in case.settings.items()))
-            key = (extract.tool, extract.tool_version, case.fingerprint, same)
+            key = (extract.tool, extract.tool_version, case.fingerprint, _conditions(case))
             groups.setdefault(key, Group(case.name, [], [])).members.append((extract, case))
     if not groups:
         engine = [(e, c) for e in extracts if e.role == "engine" for c in e.cases]
@@ -186,6 +185,23 @@ def _groups(extracts: list[Extract]) -> list[Group]:
             group.name = f"{group.name}-{number}"
         used.add(group.name)
     return list(groups.values())
+
+
+def _conditions(case: Case) -> tuple[tuple[str, str], ...]:
+    """What makes two runs repeats of each other. A mean length is an outcome: it differs a little from run to run."""
+    return tuple(
+        sorted((key, str(s.value)) for key, s in case.settings.items() if f"{key}_approximate" not in case.settings)
+    )
+
+
+def _shared(members: list[tuple[Extract, Case]]) -> list[dict[str, Stated]]:
+    """The settings of repeats, with mean lengths averaged over them."""
+    settings = [dict(case.settings) for _, case in members]
+    for key in [key for key in (settings[0] if settings else ()) if f"{key}_approximate" in settings[0]]:
+        mean = round(statistics.mean(s[key].value for s in settings if key in s))
+        for one in settings:
+            one[key] = replace(settings[0][key], value=mean)
+    return settings
 
 
 def _concurrency(case: Case) -> Any:
@@ -207,7 +223,8 @@ def _manifest(
     taken = {id(e) for e, _ in parts}
     # The server's log and the sidecars describe every configuration; another client file describes its own.
     relevant = [e for e in extracts if id(e) in taken or e.role != "client"]
-    settings = _merge(relevant, [case for _, case in parts], given)
+    own = [*_shared(group.members), *(case.settings for _, case in group.engine)]
+    settings = _merge([*(e.settings for e in relevant), *own], given)
     readings, withheld = _repeats(group)
     readings += [replace(r, source=e.source) for e, case in group.engine for r in case.readings]
     readings = _counted_as_given(readings, settings)
@@ -225,8 +242,7 @@ def _manifest(
     if "evidence" in settings:
         data["evidence"] = settings["evidence"].value
     data["id"] = _id(group, settings, tools, run_id, several)
-    used = {r.source for r in readings} | {s.source for s in settings.values()}
-    data["sources"] = [_source(e) for e in extracts if e.source in used or e in relevant]
+    data["sources"] = [_source(e) for e in relevant]
     data["measurements"] = [_measurement(r, method) for r in _unique(readings)]
     codes = sorted({code for r in readings for code in r.biases})
     data["biases"] = [_bias(code) for code in codes]
@@ -245,10 +261,11 @@ def _manifest(
 GIVEN = "--set"
 
 
-def _merge(extracts: list[Extract], cases: list[Case], given: Mapping[str, Stated]) -> dict[str, Stated]:
+def _merge(blocks: list[dict[str, Stated]], given: Mapping[str, Stated]) -> dict[str, Stated]:
+    """All settings in one; raises InputError where two files state a key differently and nobody decided."""
     merged: dict[str, Stated] = {}
     problems = []
-    for settings in [*(e.settings for e in extracts), *(c.settings for c in cases)]:
+    for settings in blocks:
         for key, stated in settings.items():
             before = merged.get(key)
             if key in given or before is None:
@@ -286,6 +303,9 @@ def _repeats(group: Group) -> tuple[list[Reading], list[Withheld]]:
             withheld.append(Withheld(first.name, "medians of several runs make no median"))
         else:
             combined.append(_combine(readings))
+    lengths = [r.value for r in combined if r.quantity == "acceptance_length"]
+    if len(lengths) == 1:
+        combined = [replace(r, acceptance_length=lengths[0]) if r.unit == "tok/s" else r for r in combined]
     return combined, withheld
 
 
@@ -319,6 +339,7 @@ def _combine(readings: list[Reading]) -> Reading:
         completed=_sum(r.completed for r in readings),
         failed=_sum(r.failed for r in readings),
         by_position=(),
+        acceptance_length=None,
         place=f"{first.place}; the same in {', '.join(others)}"[:300] if others else f"{first.place}, each run",
         biases=tuple(dict.fromkeys(code for r in readings for code in r.biases)),
     )

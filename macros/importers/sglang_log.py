@@ -1,8 +1,8 @@
 """The log of an SGLang server: version, arguments, and the throughput of its decode batches.
 
-A `Decode batch` line gives the tokens that the engine emitted since the last one, over the time in between. What is taken
-is the median of the lines that held decoding only: no prefill since the last line, and as many running requests. The
-first line of a log holds compile time (a real one reads 1.94 tok/s beside 56) and is left out.
+A `Decode batch` line gives the tokens that the engine emitted since the last one, over the time in between. What is
+taken is the median of the lines that held decoding only: no prefill since the last line, and as many running requests.
+The first line of a log holds compile time (a real one reads 1.94 tok/s beside 56) and is left out.
 """
 
 from __future__ import annotations
