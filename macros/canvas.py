@@ -65,7 +65,16 @@ class Line(NamedTuple):
 
 
 def wrapped(line: Line, width: float) -> list[Line]:
-    """Break a line at its spaces so that no part is wider than `width` user units."""
+    """Break a line at its spaces into parts of about one width, none wider than `width` user units."""
+    lines = _broken(line, width)
+    for narrower in range(int(width / len(lines)), int(width), 4):
+        if len(even := _broken(line, narrower)) == len(lines):
+            return even
+    return lines
+
+
+def _broken(line: Line, width: float) -> list[Line]:
+    """Put as many words on each line as it holds."""
     lines: list[Line] = []
     rest = ""
     for word in line.text.split(" "):
@@ -98,12 +107,12 @@ def _width(text: str, size: float, bold: bool) -> float:
 
 @contextmanager
 def default_settings() -> Iterator[None]:
-    """Draw with matplotlib's own defaults, whatever the builder's matplotlibrc says, and text left as text."""
+    """Draw with matplotlib's own defaults, whatever a matplotlibrc says, and leave text as text."""
     import matplotlib
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "charts"})
+        matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "charts", "text.hinting": "none"})
         yield
 
 
@@ -132,14 +141,18 @@ class Canvas:
         *,
         dashes: tuple[float, float] | None = None,
         mark: int | None = None,
-        layer: int = 2,
+        layer: int = 3,
     ) -> None:
         """Draw a polyline; `mark` is the number of the mark that it belongs to."""
         from matplotlib.lines import Line2D
 
         xs, ys = zip(*points, strict=True)
         style: Any = (0, tuple(dash / width for dash in dashes)) if dashes else "solid"
-        self._add(Line2D(xs, ys, color=SHADES[colour].light, linewidth=width, linestyle=style), layer, _gid(mark))
+        self._add(
+            Line2D(xs, ys, color=SHADES[colour].light, linewidth=width, linestyle=style, solid_capstyle="butt"),
+            layer,
+            _gid(mark),
+        )
 
     def shape(
         self,
@@ -157,10 +170,12 @@ class Canvas:
         """Draw a marker of matplotlib (`o`, `s`, `D` …) about `size` user units across, centred on (x, y)."""
         from matplotlib.markers import MarkerStyle
         from matplotlib.patches import PathPatch
+        from matplotlib.transforms import Affine2D
 
         marker = MarkerStyle(kind)
         # y grows downwards here, so a triangle would stand on its head.
-        path = marker.get_transform().scale(size, -size).translate(x, y).transform_path(marker.get_path())
+        place = marker.get_transform() + Affine2D().scale(size, -size).translate(x, y)
+        path = place.transform_path(marker.get_path())
         patch = PathPatch(
             path,
             facecolor=SHADES[fill].light,
@@ -172,6 +187,8 @@ class Canvas:
 
     def text(self, x: float, top: float, line: Line, align: Align = "left", *, mark: int | None = None) -> None:
         """Write one line whose line box begins at `top`."""
+        from matplotlib.patches import Rectangle
+
         font = _font(line.bold).copy()
         font.set_size(line.size)
         base = top + line.height / 2 + line.size * 0.36
@@ -181,9 +198,12 @@ class Canvas:
         text.set_fontweight("bold" if line.bold else "normal")  # a font given by its file names no weight
         text.set_parse_math(False)
         text.set(transform=self._units, zorder=5, gid=_gid(mark, struck=line.struck))
+        wide = _width(line.text, line.size, line.bold)
+        left = x - {"left": 0.0, "center": wide / 2, "right": wide}[align]
+        # A strip of paper keeps the grid lines off the text.
+        strip = Rectangle((left - 2, top), wide + 4, line.height, color=SHADES["paper"].light, linewidth=0)
+        self._add(strip, 2, None)
         if line.struck and self._raster:  # matplotlib cannot strike a text through
-            wide = _width(line.text, line.size, line.bold)
-            left = x - {"left": 0.0, "center": wide / 2, "right": wide}[align]
             middle = base - line.size * 0.28
             self.line([(left, middle), (left + wide, middle)], line.colour, layer=6)
 

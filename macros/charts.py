@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from macros import drawing, printing
 from macros.binding import bind, strip
+from macros.chart_cache import ChartCache
+from macros.curves import CurveChart, CurvePoint, Series
 from macros.dots import DotChart, Mark, Row
 from macros.figures import Figure
 from macros.manifests import Text
 from macros.marks import Style
 from macros.markup import element, table, text
+from macros.numbers import short_count
 from macros.render import PageError, Renderer
 from macros.settings import Settings
-from macros.site import ChartRow, ChartSpec, Site
+from macros.site import ChartRow, ChartSeries, ChartSpec, Site
 from macros.vocabulary import LANGUAGES
 
-CACHE = Path(".cache/charts")
+CACHE = ChartCache(Path(".cache/charts"))
 WIDTHS: tuple[drawing.Width, ...] = ("wide", "narrow")
 
 
@@ -28,7 +34,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     if spec is None:
         raise PageError(f"unknown chart {chart_id!r}")
     chart = build(chart_id, spec, page, settings, links=True)
-    wide, narrow = (_rebound(drawing.draw_inline(chart, width)) for width in WIDTHS)
+    wide, narrow = (_rebound(CACHE.inline(chart, width)) for width in WIDTHS)
     words = page.locale
     caption = f"{_say(spec.caption, page)} {whisker_note(_figures(spec, page), page)}"
     files = " · ".join(
@@ -37,7 +43,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     parts = [
         element("p", text(_say(spec.title, page)), class_="chart-title"),
         element("p", text(_say(spec.alternative, page)), class_="visually-hidden"),
-        f'<div class="chart-wide">{wide}</div><div class="chart-narrow">{narrow}</div>',
+        wide + narrow,
         element("figcaption", f"{text(caption)} {files}"),
         f"<details><summary>{text(words.word('data_table'))}</summary>{_data_table(spec, page)}</details>",
     ]
@@ -50,31 +56,87 @@ def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
         for language in LANGUAGES:
             page = Renderer(site, language, settings.address + ("" if language == "en" else f"{language}/"))
             chart = build(chart_id, spec, page, settings, links=True)
-            yield f"{chart_id}.{language}.svg", drawing.draw_svg_file(chart)
-            yield f"{chart_id}.{language}.png", drawing.draw_png(chart)
+            yield f"{chart_id}.{language}.svg", CACHE.svg_file(chart)
+            yield f"{chart_id}.{language}.png", CACHE.png(chart)
 
 
-def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, links: bool) -> DotChart:
+def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, links: bool) -> drawing.Chart:
     """The drawing's input: all texts filled, in one language, and checked for typed numbers."""
     figures = _figures(spec, page)
     words = page.locale
-    permalink = f"{settings.address}{'' if page.language == 'en' else 'ru/'}#chart-{chart_id}"
+    permalink = f"{settings.address}{'' if page.language == 'en' else 'ru/'}{spec.page}#chart-{chart_id}"
     unit = "%" if all(f.unit == "%" for f in figures) else ""
-    return DotChart(
-        id=chart_id,
-        lang=page.language,
-        title=_say(spec.title, page, plain=True),
-        axis=_say(spec.axis, page, plain=True),
-        axis_note=None if spec.from_zero else words.word("axis_not_from_zero"),
-        rows=tuple(_row(row, page, links) for row in spec.rows),
-        from_zero=spec.from_zero,
-        footer=(
+    note = None if spec.from_zero else words.word("axis_not_from_zero")
+    common: dict[str, Any] = {
+        "id": chart_id,
+        "lang": page.language,
+        "title": _say(spec.title, page, plain=True),
+        "axis_note": note,
+        "from_zero": spec.from_zero,
+        "footer": (
             strip(whisker_note(figures, page)),
             strip(_provenance(figures, page)),
             f"{settings.publisher} · {permalink}" if settings.publisher else permalink,
         ),
-        tick_format="{:g}" + unit,
+        "tick_format": "{:g}" + unit,
+    }
+    axis = _say(spec.axis, page, plain=True)
+    if not spec.series:
+        return DotChart(**common, axis=axis, rows=tuple(_row(row, page, links) for row in spec.rows))
+    assert spec.x_axis
+    series = tuple(_series(one, spec, page) for one in spec.series)
+    return CurveChart(
+        **common,
+        y_axis=axis,
+        x_axis=_say(spec.x_axis, page, plain=True),
+        series=series,
+        x_ticks=_ticks(series, spec),
+        x_log=spec.x == "prompt_tokens",
+        names_first=spec.x == "position",
     )
+
+
+def _series(series: ChartSeries, spec: ChartSpec, page: Renderer) -> Series:
+    points = [point for name in series.figures for point in _points(page.get(name), spec, page)]
+    for run_id in series.missing:
+        run = page.site.dataset.runs[run_id]
+        tokens = run.workload.prompt_tokens or 0
+        label = f"{short_count(tokens)}: {page.locale.word('no_result')}"
+        points.append(CurvePoint(run_id, tokens, None, label, href=f"{page.root}runs/#{run_id}"))
+    label = _say(series.label, page, plain=True) if spec.x != "position" else _depth(page.get(series.figures[0]))
+    return Series(label, series.question, tuple(points), series.joined)
+
+
+def _points(figure: Figure, spec: ChartSpec, page: Renderer) -> list[CurvePoint]:
+    """The figure at its prompt tokens, or the acceptance at each position behind it, as the data table lists it."""
+    link = page.url(figure.id)
+    if spec.x == "position":
+        return [
+            CurvePoint(figure.id, place, float(share), "", href=link,
+                       title=f"{_depth(figure)}, {place}: {share}")
+            for place, share in enumerate(by_position(figure, page), 1)
+        ]  # fmt: skip
+    assert figure.value
+    mark = _mark(figure, page, edge=False)
+    tokens = figure.config["workload.prompt_tokens"]
+    label = printing.text(figure, page.locale)  # the axis names the unit
+    return [CurvePoint(figure.id, tokens, mark.value, label, mark.low, mark.high, link, mark.title)]
+
+
+def by_position(figure: Figure, page: Renderer) -> tuple[Decimal, ...]:
+    """The acceptance at each drafted position, from the measurement of the figure's run that lists it."""
+    run = page.site.dataset.runs[figure.manifests[0]]
+    return next((m.acceptance_by_position for m in run.measurements if m.acceptance_by_position), ())
+
+
+def _depth(figure: Figure) -> str:
+    return short_count(figure.config["workload.prompt_tokens"])
+
+
+def _ticks(series: tuple[Series, ...], spec: ChartSpec) -> tuple[tuple[float, str], ...]:
+    """A tick for each place where there is a value."""
+    places = sorted({point.x for one in series for point in one.points if point.y is not None})
+    return tuple((x, short_count(int(x)) if spec.x == "prompt_tokens" else f"{x:g}") for x in places)
 
 
 def _figures(spec: ChartSpec, page: Renderer) -> list[Figure]:
@@ -90,7 +152,8 @@ def _say(template: Text, page: Renderer, plain: bool = False) -> str:
 def _row(row: ChartRow, page: Renderer, links: bool) -> Row:
     marks = [_mark(page.get(name, superseded=True), page, edge=False) for name in row.figures]
     if row.edge:
-        marks.append(_mark(page.get(row.edge), page, edge=True))
+        beside = _say(row.edge_note, page, plain=True) if row.edge_note else None
+        marks.append(replace(_mark(page.get(row.edge), page, edge=True), note=beside))
     note = _say(row.note, page, plain=True) if row.note else None
     return Row(_say(row.label, page, plain=True), note, row.question, tuple(marks))
 
@@ -146,6 +209,14 @@ def _provenance(figures: list[Figure], page: Renderer) -> str:
 
 def _data_table(spec: ChartSpec, page: Renderer) -> str:
     words = page.locale
+    if spec.x == "position":
+        shares = [(figure, by_position(figure, page)) for figure in _figures(spec, page)]
+        places = range(1, max(len(values) for _, values in shares) + 1)
+        return table(
+            [text(words.word("column.prompt_tokens")), *(bind(str(place)) for place in places)],
+            [[bind(_depth(figure)), *(bind(str(share)) for share in values)] for figure, values in shares],
+            label=words.word("data_table"),
+        )
     head = [words.word(f"column.{name}") for name in ("what", "value", "spread", "n", "evidence")]
     rows = [
         [

@@ -8,23 +8,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import pages, state
+from macros import diff
+from macros.checks import checked
 from macros.importers import command as import_command
 from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
-from macros.site import Site
 
 SCHEMAS: dict[str, type[Manifest]] = {"run": Run, "comparison": Comparison, "published": PublishedFigure}
-
-
-def checked(root: Path) -> tuple[Site, list[pages.Page]]:
-    """The site's input and pages, when nothing is wrong with them; else InputError with all problems."""
-    site = state.load(root)
-    sources = pages.read(root / "docs")
-    problems = pages.check(sources, site)
-    if problems:
-        raise InputError(problems)
-    return site, sources
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -45,6 +35,18 @@ def _schema(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _diff(arguments: argparse.Namespace) -> int:
+    found = diff.report(arguments.root, arguments.revision)
+    print(diff.markdown(found) if arguments.markdown else diff.text(found))
+    return 0 if found.empty else DIFFERS
+
+
+def _diff_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("revision", nargs="?", default="HEAD", help="a git revision; default: what is committed")
+    parser.add_argument("--markdown", action="store_true", help="as Markdown, for a comment on a pull request")
+    parser.set_defaults(run=_diff)
+
+
 def _check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_check)
 
@@ -54,10 +56,14 @@ def _schema_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_schema)
 
 
+# The exit code of `results diff` where the pages print something else; mistakes are 1.
+DIFFERS = 2
+
 # name → (what it does, an example, its arguments)
 COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
-    "import": (import_command.SUMMARY, import_command.EXAMPLE, import_command.arguments),
     "check": ("check all manifests, figures, statements and pages", "results check", _check_arguments),
+    "import": (import_command.SUMMARY, import_command.EXAMPLE, import_command.arguments),
+    "diff": ("show what the pages would print differently", "results diff main --markdown", _diff_arguments),
     "schema": ("print a manifest's JSON Schema", "results schema run > run.schema.json", _schema_arguments),
 }
 

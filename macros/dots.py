@@ -24,6 +24,7 @@ from macros.marks import (
 )
 from macros.palette import Question
 
+_KEY = 20.0  # room for the mark of the question before a row's label, in user units
 _ARROW = 26.0  # length of the arrow at the right edge, in user units
 
 
@@ -125,10 +126,18 @@ def paint_dots(chart: DotChart, sheet: Sheet, top: float) -> float:
 
 
 def _label_column(chart: DotChart, frame: Frame, keyed: bool) -> float:
-    """Return the width of the row labels at the left, at most 30 % of the drawing."""
-    texts = [Line(row.label, frame.text, bold=True) for row in chart.rows]
-    texts += [Line(row.note, frame.small) for row in chart.rows if row.note and row.marks]
-    return min(max(text.width for text in texts) + 20 * keyed, 0.3 * frame.room)
+    """Return the width of the row labels at the left: about a third of the drawing at most."""
+    lines = [line for row in chart.rows for line in _row_lines(row, frame, 0.36 * frame.room, keyed)]
+    return max(line.width for line in lines) + _KEY * keyed
+
+
+def _row_lines(row: Row, frame: Frame, room: float, keyed: bool) -> list[Line]:
+    """Return the label and the note of a row, broken to `room` less the key's width."""
+    room -= _KEY * keyed
+    lines = wrapped(Line(row.label, frame.text, bold=keyed), room)
+    if row.note and (row.marks or frame.narrow):
+        lines += wrapped(Line(row.note, frame.small, "muted"), room)
+    return lines
 
 
 def _axis(chart: DotChart, frame: Frame, column: float) -> _Axis:
@@ -148,21 +157,22 @@ def _axis(chart: DotChart, frame: Frame, column: float) -> _Axis:
             last = max(marks, key=lambda mark: mark.span[1])
             label = mark_label(frame, last.label, last.note, last.style)
             share = (last.span[1] - ticks[0]) / (ticks[-1] - ticks[0])
-            right = min(right, left + (frame.right - GLYPH - GAP - label.width - left) / share)
+            right = min(right, left + (frame.right - 1 - GLYPH - GAP - label.width - left) / share)
     return _Axis(ticks, left, right)
 
 
 def _place(row: Row, frame: Frame, axis: _Axis) -> list[_Placed]:
     """Find a place for the label of each mark of a row: beside it if that is free, else above or below."""
-    marks = sorted(row.marks, key=lambda mark: (mark.edge, mark.span))
+    marks = sorted(row.marks, key=lambda mark: (not mark.edge, mark.span))  # the edge leaves least choice
     arounds = [_around(mark, frame, axis) for mark in marks]
     taken = list(arounds)
     limits = (axis.left - GLYPH, frame.right)
     placed = []
-    for number, (mark, around) in enumerate(zip(marks, arounds, strict=True)):
+    lowest = min((mark for mark in marks if not mark.edge), key=lambda mark: mark.span, default=None)
+    for mark, around in zip(marks, arounds, strict=True):
         label = _fitting_label(mark, frame, limits)
-        right_first = len(marks) == 1 or number > 0
-        sides = beside(around, label, ("right", "left") if right_first and not mark.edge else ("left", "right"))
+        left_first = mark.edge or (mark is lowest and len(marks) > 1)
+        sides = beside(around, label, ("left", "right") if left_first else ("right", "left"))
         away = stacked(around, label, "right" if mark.edge else "center", limits)
         box, align = first_free(chain(sides, away), taken, limits)
         taken.append(box)
@@ -185,33 +195,29 @@ def _fitting_label(mark: Mark, frame: Frame, limits: tuple[float, float]) -> Lab
 def _paint_row(row: Row, sheet: Sheet, axis: _Axis, top: float, column: float, keyed: bool) -> float:
     """Draw one row below `top` and return its lower end."""
     frame, canvas = sheet.frame, sheet.canvas
-    indent = 20.0 if keyed else 0.0
     placed = _place(row, frame, axis)
     boxes = [box for mark in placed for box in (mark.around, mark.box)]
     above = max([12.0, *(-box.top for box in boxes)])
     below = max([12.0, *(box.bottom for box in boxes)])
-    room = frame.room if frame.narrow else column
-    lines = wrapped(Line(row.label, frame.text, bold=True), room - indent)
-    if row.note and (placed or frame.narrow):
-        lines += wrapped(Line(row.note, frame.small, "muted"), room - indent)
+    lines = _row_lines(row, frame, frame.room if frame.narrow else column + 0.1, keyed)
     high = sum(line.height for line in lines)
 
     if frame.narrow:
         text_top = top + 8
-        middle = text_top + high + above - 2
+        middle = text_top + high + above
         end = middle + below + 6 if placed else text_top + high + 8
     else:
         middle = top + 9 + max(above, high / 2)
         text_top = middle - high / 2
         end = middle + max(below, high / 2) + 9
 
-    canvas.paragraph(frame.pad + indent, text_top, lines)
+    canvas.paragraph(frame.pad + _KEY * keyed, text_top, lines)
     if keyed:
         glyph(canvas, row.question, "own", frame.pad + 7, text_top + lines[0].height / 2)
     if placed:
         canvas.line([(axis.left, middle), (axis.right, middle)], "grid", layer=1)
     elif row.note and not frame.narrow:
-        notes = wrapped(Line(row.note, frame.small, "muted"), axis.right - axis.left - 12)
+        notes = wrapped(Line(row.note, frame.small, "muted"), frame.right - axis.left - 8)
         notes_high = sum(line.height for line in notes)
         canvas.paragraph(axis.left + 8, middle - notes_high / 2, notes)
     for item in placed:
@@ -232,7 +238,12 @@ def _paint_mark(row: Row, item: _Placed, sheet: Sheet, axis: _Axis, y: float) ->
         ends = (axis.x(mark.low), axis.x(mark.high))
         whisker(canvas, colour, ends, y, thick=mark.value is None, mark=number)
     if mark.value is not None and not mark.edge:
-        glyph(canvas, row.question, mark.style, axis.x(mark.value), y, number)
+        glyph(canvas, row.question, mark.style, axis.x(mark.value), y, mark=number)
+    around, box = item.around, item.box
+    gap = (box.bottom, around.top) if box.bottom < around.top else (around.bottom, box.top)
+    if gap[1] - gap[0] > GAP:  # the label had to go far: a leader on the lowest layer, under other labels
+        x = (around.left + around.right) / 2
+        canvas.line([(x, y + gap[0]), (x, y + gap[1])], "muted", layer=1)
     item.label.draw(canvas, item.box.moved(0, y), item.align, number)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,8 +20,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from macros import manifests, strict_yaml
+from macros.binding import bind
 from macros.dataset import Dataset
-from macros.formulas import FORMULAS, Display, FormulaError, Operand, Result
+from macros.formulas import FORMULAS, MAKES, Display, FormulaError, Operand, Result
 from macros.manifests import (
     COMPARED,
     Configuration,
@@ -36,7 +38,7 @@ from macros.manifests import (
     Source,
     Text,
 )
-from macros.numbers import WIDE_SPREAD, Expression, half_unit
+from macros.numbers import WIDE_SPREAD, Expression, half_unit, short_count
 from macros.problems import InputError, Problem
 from macros.statistics import FEW, median_interval
 from macros.vocabulary import EVIDENCE, Evidence, Quantity, Question, Status
@@ -52,12 +54,16 @@ class Selection(Model):
 
 
 class FormulaSpec(Model):
-    """`studies` are the keys in which the operands may differ, since the formula is about them."""
+    """`studies` are the keys in which the operands may differ, since the formula is about them.
+
+    Some formulas take something else than figures: a number of `runs`, or the counts of one `measurement`.
+    """
 
     kind: Line
     of: Annotated[tuple[Id, ...], Field(strict=False)] = ()
     studies: Annotated[tuple[Line, ...], Field(strict=False)] = ()
     runs: int | None = None
+    measurement: Line | None = None
     superseded_operands: bool = False
 
 
@@ -195,6 +201,8 @@ class Resolver:
             return self._selected(figure_id, spec, spec.select)
         if spec.measurement:
             return self._measured(figure_id, spec, spec.measurement)
+        if spec.formula and spec.formula.measurement:
+            return self._steps(figure_id, spec, spec.formula, spec.formula.measurement)
         if spec.comparison:
             return self._compared(figure_id, spec, spec.comparison)
         if spec.published:
@@ -237,6 +245,11 @@ class Resolver:
         return None
 
     def _measured(self, figure_id: str, spec: FigureSpec, name: str) -> Figure | None:
+        found = self._measurement(figure_id, name)
+        return self._single(figure_id, spec, *found) if found else None
+
+    def _measurement(self, figure_id: str, name: str) -> tuple[Run, Measurement] | None:
+        """The run and the measurement that `run/measurement` names."""
         run_id, _, measurement_id = name.partition("/")
         run = self.dataset.runs.get(run_id)
         if run is None:
@@ -244,7 +257,7 @@ class Resolver:
             return None
         for m in run.measurements:
             if m.id == measurement_id:
-                return self._single(figure_id, spec, run, m)
+                return run, m
         known = ", ".join(f"{run_id}/{m.id}" for m in run.measurements)
         self.report(figure_id, ("measurement",), f"one of {known}", name)
         return None
@@ -300,8 +313,9 @@ class Resolver:
             words = "; ".join(f"{k}: {', '.join(f'{r} {v}' for r, v in vs.items())}" for k, vs in differing.items())
             self.report(figure_id, ("select",), "runs of one configuration (name these keys in `where`)", words)
             return None
-        samples = [Fraction(s) for _, m in raw for s in (m.samples or (m.value,))]
-        half = max(half_unit(s) for _, m in raw for s in (m.samples or (m.value,)))
+        recorded = [s for _, m in raw for s in (m.samples or (m.value,)) if s is not None]
+        samples = [Fraction(s) for s in recorded]
+        half = max(half_unit(s) for s in recorded)
         n = len(samples)
 
         def leaf(name: str, number: Fraction) -> Expression:
@@ -341,6 +355,35 @@ class Resolver:
             n=n,
             relative_spread=None,
             acceptance_length=acceptance.pop() if len(acceptance) == 1 else None,
+        )
+
+    def _steps(self, figure_id: str, spec: FigureSpec, formula: FormulaSpec, name: str) -> Figure | None:
+        """A formula over the counts of one measurement: verification steps a second."""
+        found = self._measurement(figure_id, name)
+        if found is None:
+            return None
+        run, m = found
+        if m.drafts is None or m.seconds is None:
+            self.report(figure_id, ("formula", "measurement"), "a measurement with drafts and seconds", name)
+            return None
+        result: Result = FORMULAS[formula.kind](
+            Expression.leaf(f"{name}/drafts", Fraction(m.drafts), Fraction(0)),
+            Expression.recorded(f"{name}/seconds", m.seconds),
+        )
+        return Figure(
+            **(self._from_manifest(figure_id, spec, run) | {"formula": formula}),
+            kind="derived",
+            quantity=MAKES.get(formula.kind),
+            unit=result.unit,
+            display=result.display,
+            statistic=None,
+            value=result.value,
+            low=None,
+            high=None,
+            interval=None,
+            n=m.n,
+            relative_spread=None,
+            acceptance_length=m.acceptance_length,
         )
 
     # Effects and other publishers' figures
@@ -396,7 +439,7 @@ class Resolver:
         by = next((i for i, s in self.specs.items() if successor in (s.comparison, s.published)), None)
         return {
             "id": figure_id,
-            "label": spec.label,
+            "label": _label(spec.label, manifest),
             "question": spec.question,
             "evidence": manifest.evidence,
             "status": manifest.status,
@@ -455,7 +498,7 @@ class Resolver:
             kind="derived",
             label=spec.label,
             question=spec.question,
-            quantity=quantities.pop() if len(quantities) == 1 else None,
+            quantity=MAKES.get(formula.kind, quantities.pop() if len(quantities) == 1 else None),
             unit=result.unit,
             display=result.display,
             statistic=figures[0].statistic if formula.kind == "span" else None,
@@ -531,6 +574,15 @@ def _same_as(manifest: Manifest) -> frozenset[tuple[str, str]]:
     return frozenset((shared.run, key) for shared in manifest.same_as for key in shared.keys)
 
 
+def _label(label: Text, manifest: Configuration) -> Text:
+    """The label with counts of its manifest filled in: "{workload.prompt_tokens}" as 16K."""
+
+    def fill(text: str) -> str:
+        return re.sub(r"\{([a-z_.]+)\}", lambda m: bind(short_count(manifests.setting(manifest, m[1]))), text)
+
+    return Text(en=fill(label.en), ru=fill(label.ru))
+
+
 def _config(manifest: Configuration) -> dict[str, Any]:
     return {key: manifests.setting(manifest, key) for key in COMPARED}
 
@@ -545,14 +597,14 @@ def _known_differ(values: Mapping[str, Any]) -> bool:
 
 def _is_raw(m: Measurement) -> bool:
     """Raw: the value of one run, or of several with every sample. A summary only has mean and span."""
-    return m.samples is not None or m.n == 1
+    return m.samples is not None or (m.n == 1 and m.value is not None)
 
 
-def _expressions(run: Run, m: Measurement) -> tuple[Expression, Expression | None, Expression | None]:
+def _expressions(run: Run, m: Measurement) -> tuple[Expression | None, Expression | None, Expression | None]:
     def end(name: str, number: Decimal | None) -> Expression | None:
         return None if number is None else Expression.recorded(f"{run.id}/{m.id}/{name}", number)
 
-    return Expression.recorded(f"{run.id}/{m.id}/value", m.value), end("low", m.low), end("high", m.high)
+    return end("value", m.value), end("low", m.low), end("high", m.high)
 
 
 def _mean(raw: list[tuple[Run, Measurement]], samples: list[Fraction]) -> Fraction:

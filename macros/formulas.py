@@ -14,6 +14,7 @@ from functools import reduce
 from typing import Literal
 
 from macros.numbers import Expression
+from macros.vocabulary import Quantity
 
 # How a result is printed: see `printing.py`.
 Display = Literal["rate", "recorded", "percent", "percent_decimal", "factor", "odds"]
@@ -163,6 +164,16 @@ def separation_odds(runs: int) -> Result:
     )
 
 
+def steps_per_second(drafts: Expression, seconds: Expression) -> Result:
+    """Every verification step drafts once, so steps per second = drafts / wall time."""
+    return Result(drafts / seconds, None, None, "steps/s", "rate")
+
+
+def rate_of_token_time(milliseconds: Operand) -> Result:
+    """1000 / the mean milliseconds per token."""
+    return Result(1000 / _value(milliseconds), None, None, "tok/s", "rate")
+
+
 FORMULAS: dict[str, Callable[..., Result]] = {
     "ratio": ratio,
     "contrast": ratio,
@@ -178,4 +189,9 @@ FORMULAS: dict[str, Callable[..., Result]] = {
     "step_rate_fall": step_rate_fall,
     "lag_share": lag_share,
     "separation_odds": separation_odds,
+    "steps_per_second": steps_per_second,
+    "rate_of_token_time": rate_of_token_time,
 }
+
+# The quantity of a result, where it is not that of the operands.
+MAKES: dict[str, Quantity] = {"steps_per_second": "step_rate", "rate_of_token_time": "decode_rate"}

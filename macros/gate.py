@@ -23,6 +23,7 @@ from lxml import etree, html
 
 from macros import binding, printing, strict_yaml, typography
 from macros.locale import locale
+from macros.numbers import short_count
 from macros.pages import Page
 from macros.problems import Problem
 from macros.site import Site
@@ -178,11 +179,15 @@ class Gate:
         figures = [self.site.figures[f] for f in spec.printed]
         printed = {printing.text(f, words) for f in figures}
         printed |= {span for f in figures if (span := printing.span_text(f, words))}
-        known = re.compile("|".join(re.escape(t.removesuffix("×")) for t in sorted(printed, key=len, reverse=True)))
+        planned = [self.site.dataset.runs[name].workload.prompt_tokens for name in spec.missing]
+        printed |= {short_count(tokens) for tokens in planned if tokens}
+        printed |= {str(f.config["workload.concurrency"]) for f in figures if f.config.get("workload.concurrency")}
+        longest_first = sorted((re.escape(p.removesuffix("×")) for p in printed), key=len, reverse=True)
+        known = re.compile(rf"(?<![\w.])(?:{'|'.join(longest_first)})(?!\w|\.\d)")
         for element in etree.fromstring(raw).iter("{http://www.w3.org/2000/svg}text"):
             text = "".join(str(part) for part in element.itertext())
             tick = re.fullmatch(r"[\d.,\s\u202fKMk]+ ?%?", text.strip())
-            rest = self.site.allowed.blank(ADDRESS.sub(" ", known.sub(" ", text)))
+            rest = known.sub(" ", self.site.allowed.blank(ADDRESS.sub(" ", text)))
             if not tick and re.search(r"\d", rest) and not re.search(r"\d{4}-\d\d-\d\d|n[:=] ?\d", rest):
                 self.report(name, "typed number", "a number from the chart's figures", text)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from macros.binding import bind
 from macros.figures import Figure
-from macros.manifests import COMPARED, Manifest, setting
-from macros.markup import element, text
+from macros.manifests import COMPARED, Manifest, Run, setting
+from macros.markup import NBSP, element, text
 from macros.render import Renderer
 from macros.vocabulary import QUESTIONS
 
@@ -88,6 +88,11 @@ def _settings(figure: Figure, page: Renderer) -> Iterable[tuple[str, str]]:
 def formula(figure: Figure, page: Renderer) -> str:
     """The formula in words, with its operands linked."""
     assert figure.formula
+    if figure.formula.measurement:
+        run_id, _, name = figure.formula.measurement.partition("/")
+        m = next(m for m in page.site.dataset.runs[run_id].measurements if m.id == name)
+        counts = bind(f"{m.drafts} / {m.seconds}") + NBSP + page.locale.word("unit.s")
+        return text(page.locale.word(f"formula.{figure.formula.kind}").replace("{0}", counts))
     links = [
         f"{text(str(getattr(operand.label, page.language)))} ({page.linked(operand)})"
         for operand in (page.get(name, superseded=True) for name in figure.formula.of)
@@ -112,6 +117,8 @@ def _manifest(manifest: Manifest, page: Renderer) -> str:
     )
     drawn = [f for f in page.site.figures.values() if manifest.id in f.manifests and f.kind != "derived"]
     figures_drawn = ", ".join(f"{text(str(getattr(f.label, page.language)))} {page.linked(f)}" for f in drawn)
+    if isinstance(manifest, Run) and manifest.missing:
+        figures_drawn = text(str(getattr(manifest.missing, page.language)))
     return (
         f'<section class="entry" id="{manifest.id}"><h2><code>{text(bind(manifest.id))}</code></h2>'
         f"<p>{figures_drawn}</p><dl>{facts}</dl></section>"

@@ -60,6 +60,7 @@ def _exact(value: Any) -> Any:
 
 Positive = Annotated[Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact)]
 NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact)]
+Share = Annotated[Decimal, Field(ge=0, le=1), BeforeValidator(_exact)]
 Percent = Annotated[Decimal, Field(ge=0, le=100), BeforeValidator(_exact)]
 
 
@@ -254,7 +255,7 @@ class Measurement(Model):
     quantity: Quantity | None
     unit: Unit
     statistic: Statistic | None
-    value: Positive
+    value: Positive | None
     low: Positive | None
     high: Positive | None
     n: Count | None
@@ -263,6 +264,11 @@ class Measurement(Model):
     seconds: Positive | None = None
     relative_spread: RelativeSpread | None = None
     acceptance_length: Positive | None
+    # Speculation over the measurement: tokens accepted, steps that drafted, and the share accepted at each position.
+    accepted: Size | None = None
+    drafts: Count | None = None
+    acceptance_by_position: Annotated[tuple[Share, ...], Field(min_length=1, max_length=64, strict=False)] | None = None
+    finish_reason: Literal["length", "stop"] | None = None
     requests_completed: Count | None = None
     requests_failed: Size | None = None
     read_from: ReadFrom | None = None
@@ -276,12 +282,14 @@ class Measurement(Model):
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
         yield from unit_rules(self.quantity, self.unit)
-        yield from span_rules(self.low, self.high, self.value)
+        yield from value_rules(self.value, self.low, self.high)
         if self.n == 1 and self.low is not None:
             yield "n", "at least 2 runs, or null, where there is a span", "1"
+        if (self.accepted is None) != (self.drafts is None):
+            yield "accepted", "accepted and drafts together, or neither", "one of them"
         if self.samples is not None and self.n != len(self.samples):
             yield "n", f"{len(self.samples)}, the number of samples", str(self.n)
-        if self.samples and not min(self.samples) <= self.value <= max(self.samples):
+        if self.samples and self.value is not None and not min(self.samples) <= self.value <= max(self.samples):
             yield (
                 "value",
                 f"a value between the samples {min(self.samples)} and {max(self.samples)}",
@@ -336,14 +344,19 @@ class SharedSettings(Model):
 
 
 class Run(Manifest):
-    """One measured configuration, in `results/runs/`."""
+    """One measured configuration, in `results/runs/`. `missing` says why a planned run has no measurements."""
 
-    measurements: Annotated[tuple[Measurement, ...], Field(min_length=1, strict=False)]
+    measurements: Annotated[tuple[Measurement, ...], Field(strict=False)]
+    missing: Text | None = None
     same_as: Annotated[tuple[SharedSettings, ...], Field(strict=False)] = ()
     biases: Annotated[tuple[Bias, ...], Field(max_length=40, strict=False)] = ()
     settings_read_from: Annotated[tuple[SettingReadFrom, ...], Field(strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
+        if not self.measurements and self.missing is None:
+            yield "measurements", "at least 1 entry, or `missing` with the reason", "none"
+        if self.measurements and self.missing is not None:
+            yield "missing", "no reason, since there are measurements", "a reason"
         ids = [m.id for m in self.measurements]
         explained = {bias.code for bias in self.biases}
         for index, measurement in enumerate(self.measurements):
@@ -679,7 +692,7 @@ def _hidden_rules(
         return
     sound = {n: _exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
     try:
-        broken = list(kind.model_construct(**{n: None for n in fields} | sound).rules())
+        broken = list(kind.model_construct(**dict.fromkeys(fields) | sound).rules())
     except (TypeError, AttributeError):
         return
     for field_name, expected, found in broken:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Literal
 
 from macros.canvas import Align, Box, Canvas, Line
@@ -47,8 +46,9 @@ class Frame:
         return self.width - self.pad
 
 
-WIDE = Frame(width=700, text=13, small=12)
-NARROW = Frame(width=340, text=13, small=13, narrow=True)
+# A padding of 2 keeps the letters' overhang inside.
+WIDE = Frame(width=700, text=13, small=12, pad=2)
+NARROW = Frame(width=344, text=13, small=13, narrow=True, pad=2)
 FILE = Frame(width=780, text=13.5, small=12, framed=True, pad=28)
 
 
@@ -78,11 +78,27 @@ class Sheet:
         return len(self.links) - 1
 
 
-def glyph(canvas: Canvas, question: Question, style: Style, x: float, y: float, mark: int | None = None) -> None:
-    """Draw the shape of a question: filled for own figures, open for others', pale for superseded ones."""
+def glyph(
+    canvas: Canvas,
+    question: Question,
+    style: Style,
+    x: float,
+    y: float,
+    *,
+    mark: int | None = None,
+    rim: bool = False,
+) -> None:
+    """Draw the shape of a question: filled for own figures, open for others', pale for superseded ones.
+
+    A rim of paper keeps filled neighbours apart.
+    """
     kind, size = _SHAPES[question]
-    edge = shade(question, style)
-    canvas.shape(kind, x, y, size, fill="paper" if style == "others" else edge, edge=edge, mark=mark)
+    colour = shade(question, style)
+    fill = "paper" if style == "others" else colour
+    if rim and fill == colour:
+        canvas.shape(kind, x, y, size + 1.6, fill=fill, edge="paper", width=1, mark=mark)
+    else:
+        canvas.shape(kind, x, y, size, fill=fill, edge=colour, mark=mark)
 
 
 def whisker(
@@ -90,7 +106,7 @@ def whisker(
 ) -> None:
     """Draw a horizontal whisker with wide caps at height y; a thick one is a range of its own."""
     left, right = ends
-    cap = 8.0 if thick else 6.0
+    cap = 9.0
     canvas.line([(left, y), (right, y)], colour, 6.0 if thick else 1.8, mark=mark, layer=3)
     for x in ends:
         canvas.line([(x, y - cap), (x, y + cap)], colour, 2.2 if thick else 1.8, mark=mark, layer=3)
@@ -156,7 +172,7 @@ def stacked(around: Box, label: Label, align: Align, limits: tuple[float, float]
         "right": around.right - label.width,
     }[align]
     left = max(limits[0], min(left, limits[1] - label.width))
-    for step in count():
+    for step in range(12):
         away = 1 + step * label.height
         yield Box(left, around.top - away - label.height, left + label.width, around.top - away), align
         yield Box(left, around.bottom + away, left + label.width, around.bottom + away + label.height), align
@@ -164,8 +180,8 @@ def stacked(around: Box, label: Label, align: Align, limits: tuple[float, float]
 
 def first_free(spots: Iterable[Spot], taken: Sequence[Box], limits: tuple[float, float]) -> Spot:
     """Return the first place that lies between the left and right limit and hits nothing."""
-    return next(
-        (box, align)
-        for box, align in spots
-        if limits[0] <= box.left and box.right <= limits[1] and not any(box.hits(other) for other in taken)
-    )
+    for box, align in spots:
+        inside = limits[0] <= box.left and box.right <= limits[1]
+        if inside and not any(box.hits(other) for other in taken):
+            return box, align
+    raise ValueError("a chart has no room for a label: shorten it or give the chart fewer marks")

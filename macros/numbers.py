@@ -38,6 +38,15 @@ def rounded(value: Fraction, places: int) -> Decimal:
     return result.quantize(Decimal(1), ROUND_HALF_UP) if places < 0 else result
 
 
+def short_count(number: int) -> str:
+    """A count as people name it: 16006 is 16K, 1032953 is 1.03M."""
+    if number < 1000:
+        return str(number)
+    unit, places, letter = (10**6, 2, "M") if number >= 10**6 else (1000, 0, "K")
+    text = f"{rounded(Fraction(number, unit), places):f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + letter
+
+
 @dataclass(frozen=True)
 class Leaf:
     """A recorded number: its value and the half-width of its rounding interval."""
@@ -98,6 +107,9 @@ class Expression:
 
     def __truediv__(self, other: Expression | int) -> Expression:
         return self._with(other, operator.truediv)
+
+    def __rtruediv__(self, other: int) -> Expression:
+        return self._with(other, operator.truediv, turned=True)
 
     def least(self, other: Expression) -> Expression:
         return self._with(other, min)

@@ -106,6 +106,16 @@ class Page:
         end = _SENTENCE_END.search(rest)
         return " ".join(rest[: end.end() if end else 300].split())
 
+    def sentence_around(self, call: Call) -> str:
+        """The sentence that a call stands in, as source text."""
+        start = sum(len(part) + 1 for part in self.source.split("\n")[: call.line - 1])
+        found = self.source.find(f'("{call.argument}"', start)
+        at = found if found >= 0 else start
+        begin = max((m.end() for m in _SENTENCE_END.finditer(self.source, 0, at)), default=0)
+        end = _SENTENCE_END.search(self.source, at)
+        sentence = self.source[begin : end.end() if end else at + 300]
+        return " ".join(re.sub(r"\{\{\s*states\([^)]*\)\s*\}\}", "", sentence).split())
+
 
 def read(docs: Path) -> list[Page]:
     """All pages under docs/, in a fixed order."""

@@ -1,7 +1,7 @@
 """The colours of the charts: one name each, with a shade for the light and one for the dark theme.
 
-The hues of the questions come from Okabe and Ito's set, moved in lightness until each reaches 4.5:1 against
-its background, so that headings and chips may use them for text as well.
+The hues of the questions are near those of Okabe and Ito, moved until each reaches 4.5:1 on its background,
+so that headings and chips may use them for text as well, and colour-blind readers can tell each pair apart.
 """
 
 from typing import Literal, NamedTuple
@@ -21,13 +21,13 @@ SHADES: dict[str, Shade] = {
     "paper": Shade("#ffffff", "#1e2129"),
     "ink": Shade("#1b1d23", "#e8eaf0"),
     "muted": Shade("#5b616c", "#a7adba"),
-    "grid": Shade("#dfe2e8", "#373c48"),
-    "pale": Shade("#8d929b", "#7c8391"),
-    "backend": Shade("#0068a8", "#5cb8f0"),
-    "prompt": Shade("#b34700", "#f5a04e"),
-    "vantage": Shade("#007a5a", "#2ec79d"),
-    "concurrency": Shade("#a3307c", "#ef93cb"),
-    "other": Shade("#4d535e", "#b9bfcb"),
+    "grid": Shade("#dfe2e8", "#343946"),
+    "pale": Shade("#8d929b", "#6b7180"),
+    "backend": Shade("#0a50b0", "#4a97f0"),
+    "prompt": Shade("#b9400f", "#f0a045"),
+    "vantage": Shade("#0b7f58", "#2fd592"),
+    "concurrency": Shade("#b04a92", "#fbb6ea"),
+    "other": Shade("#3d4047", "#9a9eaa"),
 }
 
 _ROLE_OF = {shade.light: role for role, shade in SHADES.items()}

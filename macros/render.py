@@ -13,6 +13,7 @@ from macros.figures import Figure
 from macros.locale import Locale, locale
 from macros.manifests import Manifest
 from macros.markup import NBSP, element, text
+from macros.numbers import short_count
 from macros.site import Site
 from macros.statements import Subject, verdict
 from macros.vocabulary import Language
@@ -167,8 +168,8 @@ class Renderer:
             return words.name(group, value)
         return self.profile(value) if key == "workload.profile" else bind(str(value))
 
-    def setting(self, manifest_id: str, key: str, thousands: bool = False) -> str:
-        """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K."""
+    def setting(self, manifest_id: str, key: str, thousands: bool = False, short: bool = False) -> str:
+        """One setting of a manifest in running text; with `thousands`, 4000 prints as 4K; `short` rounds to K or M."""
         manifest = self.manifest(manifest_id)
         try:
             value = manifests.setting(manifest, key)
@@ -179,9 +180,13 @@ class Renderer:
             if not isinstance(value, int) or value % 1000:
                 raise PageError(f"{key!r} of {manifest_id!r} is not a whole number of thousands")
             printed = bind(f"{value // 1000}K")
+        if short:
+            printed = bind(short_count(value))
         machine = "" if value is None else str(value)
         attributes = {"class_": "setting", "data_manifest": manifest_id, "data_key": key, "value": machine}
-        return element("data", text(printed), **attributes)
+        content = text(printed)
+        # What a log prints is set as code.
+        return element("data", f"<code>{content}</code>" if "moe_backend" in key else content, **attributes)
 
     def changed(self, comparison_id: str) -> str:
         """The variant's value of the key that a comparison changes."""
@@ -210,12 +215,17 @@ class Renderer:
         return text(self.locale.name("verdict", verdict(subject, self.get(a), self.get(b))))
 
     def fill(self, template: str) -> str:
-        """A text of results/ with {figure-id} replaced by the figure, {figure-id:times} by the counted factor."""
+        """A text of results/ with {figure-id} replaced by the figure, {figure-id:times} by the counted factor.
+
+        {figure-id:concurrency} is the number of requests in flight that the figure was measured with.
+        """
 
         def replace(match: re.Match[str]) -> str:
-            if match[2]:
+            if match[2] == ":concurrency":
+                return self.setting_text("workload.concurrency", self.get(match[1]).config["workload.concurrency"])
+            if match[2] == ":times":
                 bare = printing.text(self.get(match[1]), self.locale).removesuffix("×")
                 return f"{bind(bare)}{NBSP}{self.times_word(bare)}"
             return self.plain(match[1])
 
-        return re.sub(r"\{([a-z0-9-]+)(:times)?\}", replace, template)
+        return re.sub(r"\{([a-z0-9-]+)(:times|:concurrency)?\}", replace, template)

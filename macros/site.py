@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -41,42 +41,71 @@ class ChartRow(Model):
     question: Question
     figures: Annotated[tuple[Id, ...], Field(strict=False)] = ()
     edge: Id | None = None
+    edge_note: Text | None = None
+
+
+class ChartSeries(Model):
+    """One line of a curve chart; `missing` names runs that were planned and have no result."""
+
+    label: Text
+    question: Question
+    joined: bool
+    figures: Annotated[tuple[Id, ...], Field(min_length=1, strict=False)]
+    missing: Annotated[tuple[Id, ...], Field(strict=False)] = ()
 
 
 class ChartSpec(Model):
-    """A chart of `results/charts.yaml`. Texts may print figures with {figure-id}."""
+    """A chart of `results/charts.yaml`. Texts may print figures with {figure-id}.
+
+    A chart has rows (dots and whiskers) or series (a curve). A curve's `x` is the prompt tokens of each figure, on a
+    logarithmic axis, or the positions of drafted tokens, whose acceptance its figures' measurements list.
+    """
 
     title: Text
     axis: Text
     caption: Text
     alternative: Text
     from_zero: bool
-    rows: Annotated[tuple[ChartRow, ...], Field(min_length=1, strict=False)]
-    layout: Literal["dots"] = "dots"
+    rows: Annotated[tuple[ChartRow, ...], Field(strict=False)] = ()
+    series: Annotated[tuple[ChartSeries, ...], Field(strict=False)] = ()
+    x: Literal["prompt_tokens", "position"] | None = None
+    x_axis: Text | None = None
+    page: str = ""
+
+    def rules(self) -> Iterator[tuple[str, str, str]]:
+        if bool(self.rows) == bool(self.series):
+            yield "rows", "either rows or series", "both" if self.rows else "neither"
+        if self.series and (self.x is None or self.x_axis is None):
+            yield "x", "x and x_axis for series", "no such keys"
 
     @property
     def figures(self) -> tuple[str, ...]:
         """The figures that the chart draws, each once, in order."""
         names = [name for row in self.rows for name in (*row.figures, *([row.edge] if row.edge else []))]
+        names += [name for series in self.series for name in series.figures]
         return tuple(dict.fromkeys(names))
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(name for series in self.series for name in series.missing)
 
     @property
     def texts(self) -> dict[tuple[str | int, ...], Text]:
         """Every text of the chart by its place in the file."""
         found: dict[tuple[str | int, ...], Text | None] = {
-            (name,): getattr(self, name) for name in ("title", "axis", "caption", "alternative")
+            (name,): getattr(self, name) for name in ("title", "axis", "x_axis", "caption", "alternative")
         }
         for index, row in enumerate(self.rows):
             found |= {("rows", index, "label"): row.label, ("rows", index, "note"): row.note}
+            found |= {("rows", index, "edge_note"): row.edge_note}
+        found |= {("series", index, "label"): series.label for index, series in enumerate(self.series)}
         return {place: text for place, text in found.items() if text}
 
     @property
     def printed(self) -> tuple[str, ...]:
         """All figures that its texts or marks print."""
         named = [
-            name
-            for text in self.texts.values()
-            for name in re.findall(r"\{([a-z0-9-]+)(?::times)?\}", text.en + text.ru)
+            name for text in self.texts.values() for name in re.findall(r"\{([a-z0-9-]+)(?::\w+)?\}", text.en + text.ru)
         ]
         return tuple(dict.fromkeys([*self.figures, *named]))
 
@@ -110,7 +139,7 @@ def load(results: Path) -> Site:
     charts = read_entries(results / "charts.yaml", ChartSpec)
     resolved = figures.resolve(results, data)
     names = allowed.read(results)
-    problems = [*_unknown_profiles(data, profiles), *_unknown_figures(charts, resolved)]
+    problems = [*_unknown_profiles(data, profiles), *_unknown_names(charts, resolved, data)]
     problems += _typed_numbers(results / "charts.yaml", charts, names)
     if problems:
         raise InputError(problems)
@@ -126,12 +155,15 @@ def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Pr
     ]
 
 
-def _unknown_figures(charts: Mapping[str, ChartSpec], known: Mapping[str, Figure]) -> list[Problem]:
+def _unknown_names(charts: Mapping[str, ChartSpec], figures: Mapping[str, Figure], data: Dataset) -> list[Problem]:
     return [
-        Problem("results/charts.yaml", 0, 0, f"{chart_id}.rows.{i}", "the id of a figure", name)
+        Problem("results/charts.yaml", 0, 0, chart_id, expected, name)
         for chart_id, chart in charts.items()
-        for i, row in enumerate(chart.rows)
-        for name in (*row.figures, *([row.edge] if row.edge else []))
+        for names, known, expected in (
+            (chart.figures, figures, "the id of a figure"),
+            (chart.missing, data.runs, "the id of a run"),
+        )
+        for name in names
         if name not in known
     ]
 

@@ -40,8 +40,8 @@ def inline_svg(raw: bytes, links: Sequence[Link], *, name: str, label: str) -> s
     root = _rebuild(raw, links)
     for node in root.iter():
         for key in ("fill", "stroke"):
-            if key in node.attrib:
-                node.set(key, as_variable(node.attrib[key]))
+            if colour := node.get(key):
+                node.set(key, as_variable(colour))
     for key, value in {"class": f"chart-svg {name}", "role": "group", "aria-label": label}.items():
         root.set(key, value)
     return etree.tostring(root, encoding="unicode")
@@ -60,13 +60,15 @@ def svg_file(raw: bytes, links: Sequence[Link], *, title: str, lang: str) -> byt
 
 def _rebuild(raw: bytes, links: Sequence[Link]) -> etree._Element:
     source = etree.fromstring(raw)
-    width, height = source.attrib["viewBox"].split()[2:]
-    root = etree.Element(f"{{{_NS}}}svg", nsmap={None: _NS})
-    root.attrib.update(
-        {"viewBox": f"0 0 {width} {height}", "width": width, "height": height, "stroke-linejoin": "round"}
-    )
+    box = source.get("viewBox", "")
+    width, height = box.split()[2:]
+    root = etree.fromstring(f'<svg xmlns="{_NS}"/>')
+    for key, value in {"viewBox": box, "width": width, "height": height, "stroke-linejoin": "round"}.items():
+        root.set(key, value)
     anchors: dict[int, etree._Element] = {}
     for node in source.iter(f"{{{_NS}}}path", f"{{{_NS}}}text"):
+        if "stroke:" not in node.get("style", "") and "fill: none" in node.get("style", ""):
+            continue  # the sheet of a clear drawing
         parent, struck = root, False
         if found := _mark_of(node):
             index, struck = found
@@ -100,11 +102,11 @@ def _anchor(root: etree._Element, link: Link) -> etree._Element:
 def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None:
     copy = etree.SubElement(parent, node.tag)
     for key in ("d", "x", "y"):
-        if key in node.attrib:
-            copy.set(key, _short(node.attrib[key]))
+        if numbers := node.get(key):
+            copy.set(key, _short(numbers))
     for item in filter(None, node.get("style", "").split(";")):
         key, value = (part.strip() for part in item.split(":", 1))
-        if key in _STYLES:
+        if key in _STYLES and (key, value) != ("text-anchor", "start"):
             copy.set(key, value.removesuffix("px"))
     if node.tag.endswith("text"):
         copy.text = node.text
@@ -113,6 +115,6 @@ def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None
 
 
 def _short(numbers: str) -> str:
-    """Round the numbers of a path to 0.01 units and write it on one line."""
-    text = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
-    return " ".join(text.split())
+    """Round the numbers of a path to a tenth of a unit and write it without needless blanks."""
+    text = re.sub(r"-?\d+\.\d+", lambda number: f"{round(float(number[0]), 1):g}", numbers)
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(text.split()))

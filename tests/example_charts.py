@@ -9,7 +9,7 @@ LANGS = ("en", "ru")
 
 def examples(lang: str) -> dict[str, Chart]:
     """Return every example chart in one language by its id."""
-    charts = (arms, prompt, vantage, concurrency, overview, depth)
+    charts = (arms, prompt, vantage, concurrency, overview, crowded, depth)
     return {chart.id: chart for chart in (make(lang) for make in charts)}
 
 
@@ -27,7 +27,7 @@ def _footer(lang: str) -> tuple[str, ...]:
         _say(
             lang,
             "Whiskers: lowest and highest of n = 5 runs. Evidence: methodology v1. Data of 2026-07-14.",
-            "Усы: наименьший и наибольший из n = 5 прогонов. Свидетельства: методика v1. Данные от 2026-07-14.",
+            "Усы: наименьший и наибольший из n = 5 прогонов. Методика v1. Данные от 2026-07-14.",
         ),
         "https://example.org/spark-speeds/figures/#moe-gain",
     )
@@ -118,10 +118,21 @@ def overview(lang: str) -> DotChart:
              _mark("model-card-claim", 57.0, label="57 tok/s", style="others",
                    note=_say(lang, "model card", "карточка модели")))),
     )  # fmt: skip
-    title = _say(
-        lang, "Every single-stream speed of this page on one axis", "Все скорости одного потока на одной оси"
-    )
+    title = _say(lang, "Every single-stream speed of this page on one axis", "Все скорости одного потока на одной оси")
     return DotChart("overview", lang, title, _rate(lang), None, rows, footer=_footer(lang))
+
+
+def crowded(lang: str) -> DotChart:
+    """Return more marks than have room beside each other, on an axis that does not start at zero."""
+    values = (55.1, 56.4, 56.9, 57.0, 57.2, 59.7)
+    marks = tuple(_mark(f"near-{value}", value, note=_say(lang, "a run", "прогон")) for value in values)
+    rows = (
+        Row(_say(lang, "near each other", "рядом"), None, "other", marks),
+        Row(_say(lang, "backend", "бэкенд"), None, "backend", marks[:3]),
+    )
+    title = _say(lang, "Close values", "Близкие значения")
+    note = _say(lang, "The axis does not start at zero.", "Ось начинается не с нуля.")
+    return DotChart("crowded", lang, title, _rate(lang), note, rows, from_zero=False, footer=_footer(lang))
 
 
 def depth(lang: str) -> CurveChart:
@@ -132,15 +143,16 @@ def depth(lang: str) -> CurveChart:
             for place, (x, y) in enumerate(points)
         )
 
-    own = curve("depth", ((1, 42.7), (32, 28.9), (128, 25.4), (512, 17.6), (1024, 17.2), (1024, 16.1)))
+    own = curve("depth", ((1, 42.7), (32, 28.9), (128, 25.4), (512, 17.6), (1024, 17.2), (1024, 17.2)))
     others = curve("elsewhere", ((1, 51), (32, 44), (128, 36), (256, None)))
     return CurveChart(
         "depth", lang, _say(lang, "Speed falls with depth", "Скорость падает с глубиной"),
-        _say(lang, "Context depth, tokens (logarithmic)", "Глубина контекста, токены (логарифмическая шкала)"),
+        _say(lang, "Context depth, tokens (logarithmic)", "Глубина контекста, токены (логарифм. шкала)"),
         _rate(lang), None,
         (
             Series(_say(lang, "this machine", "эта машина"), "backend", own),
             Series(_say(lang, "elsewhere", "другие"), "prompt", others, style="others"),
         ),
-        ((1, "1K"), (32, "32K"), (128, "128K"), (512, "512K"), (1024, "1M")), x_log=True, footer=_footer(lang),
+        ((1, "1K"), (32, "32K"), (128, "128K"), (512, "512K"), (1024, "1M")),
+        x_log=True, footer=_footer(lang),
     )  # fmt: skip

@@ -1,0 +1,58 @@
+"""Drawings kept between builds: matplotlib is imported only for a chart that has changed."""
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from macros import drawing
+from macros.drawing import Chart, Width
+
+# Whatever decides how a drawing looks: a change in one of them makes every drawing anew.
+_SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "drawing")
+
+
+@dataclass(frozen=True)
+class ChartCache:
+    """Draws like `macros.drawing` and keeps each drawing in a folder, under a name made from its content."""
+
+    folder: Path = Path(".cache/charts")
+
+    def inline(self, chart: Chart, width: Width = "wide") -> str:
+        """Return the SVG fragment for a page."""
+        return self._kept(chart, width, lambda: drawing.draw_inline(chart, width).encode()).decode()
+
+    def svg_file(self, chart: Chart) -> bytes:
+        """Return the standalone SVG."""
+        return self._kept(chart, "svg", lambda: drawing.draw_svg_file(chart))
+
+    def png(self, chart: Chart) -> bytes:
+        """Return the picture, 1560 pixels wide."""
+        return self._kept(chart, "png", lambda: drawing.draw_png(chart))
+
+    def _kept(self, chart: Chart, kind: str, draw: Callable[[], bytes]) -> bytes:
+        # The charts are frozen dataclasses of texts and numbers, so that repr is their whole content.
+        key = hashlib.sha256(f"{kind}\n{_drawing_state()}\n{chart!r}".encode()).hexdigest()
+        path = self.folder / key
+        if path.exists():
+            return path.read_bytes()
+        content = draw()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Written aside and moved: a build that is cut off leaves no half drawing.
+        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
+            file.write(content)
+        Path(file.name).replace(path)
+        return content
+
+
+@cache
+def _drawing_state() -> str:
+    """Return a hash of the drawing code and matplotlib's version, without importing matplotlib."""
+    here = Path(__file__)
+    state = hashlib.sha256(version("matplotlib").encode())
+    for name in _SOURCES:
+        state.update(here.with_name(f"{name}.py").read_bytes())
+    return state.hexdigest()
