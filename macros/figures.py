@@ -224,11 +224,13 @@ class Resolver:
         if unknown:
             return None
         matching = [
-            (run, m)
+            (seen, m)
             for run in self.dataset.runs.values()
-            if run.status == "current" and all(manifests.setting(run, k) == v for k, v in select.where.items())
+            if run.status == "current"
             for m in run.measurements
             if m.quantity == select.quantity
+            for seen in [manifests.as_measured(run, m)]
+            if all(manifests.setting(seen, k) == v for k, v in select.where.items())
         ]
         raw = [(run, m) for run, m in matching if _is_raw(m)]
         summaries = [(run, m) for run, m in matching if not _is_raw(m)]
@@ -257,7 +259,7 @@ class Resolver:
             return None
         for m in run.measurements:
             if m.id == measurement_id:
-                return run, m
+                return manifests.as_measured(run, m), m
         known = ", ".join(f"{run_id}/{m.id}" for m in run.measurements)
         self.report(figure_id, ("measurement",), f"one of {known}", name)
         return None

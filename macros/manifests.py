@@ -248,7 +248,7 @@ class Measurement(Model):
     """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published.
 
     `vantage`, `window` and `token_accounting` are stated here where the measurements of one run differ in them (the
-    run's own block then has null); `observations` counts requests, steps or windows inside the runs.
+    run's own block then has null); `observations` counts requests or windows inside the runs.
     """
 
     id: Id
@@ -277,7 +277,6 @@ class Measurement(Model):
     token_accounting: TokenAccounting | None = None
     deviation: Deviation | None = None
     observations: Count | None = None
-    acceptance_by_position: Annotated[tuple[NotNegative, ...], Field(max_length=64, strict=False)] = ()
     biases: Annotated[tuple[Id, ...], Field(max_length=20, strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import import_fixtures as fixtures
 import pytest
 from import_fixtures import write
 
-from macros import manifests
+from macros import manifests, state
 from macros.cli import main
 from macros.importers import write as writing
 from macros.manifests import COMPARED, Run
@@ -288,3 +289,24 @@ def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "results import run1.json server.log" in out
     assert "results/drafts" in out
+
+
+def test_imported_runs_join_the_figures_that_select_them(tmp_path: Path) -> None:
+    """Three runs of 1000 / 15, / 15.5 and / 14.8 tok/s; the mean of the times is 15.1 ms."""
+    shutil.copytree(ROOT / "results", tmp_path / "results", ignore=shutil.ignore_patterns("drafts"))
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    for number, tpot in enumerate((15.0, 15.5, 14.8)):
+        changed = {"mean_tpot_ms": tpot, "duration": 10.0 + number, "output_throughput": 200 / (10.0 + number)}
+        write(tmp_path, f"run{number}.json", fixtures.VLLM | {"model_id": "acme/DeepSeek-V4-Flash"} | changed)
+    sidecar = SIDECAR.replace("nodes: 1", "nodes: 2").replace("checkpoint: null", 'checkpoint: "0731"')
+    sidecar = sidecar.replace("profile: code", "profile: card-like").replace(
+        "moe_backend_active: null", "moe_backend_active: B12X_MXFP4"
+    )
+    write(tmp_path, "lab.yaml", sidecar)
+    assert run(tmp_path, "run0.json", "run1.json", "run2.json", "--with", "lab.yaml", "--id", "new") == 0
+    figure = state.load(tmp_path).figures["moe-b12x-decode"]
+    assert figure.manifests == ("new",)
+    assert figure.n == 3
+    assert figure.config["method.vantage"] == "client"
+    assert figure.config["method.window"] == "first_to_last_token"
+    assert [past.manifest for past in figure.history] == ["moe-b12x"]

@@ -236,7 +236,8 @@ def read_server_metrics(file: RawFile) -> Extract:
             "engine",
             "whole_run",
             "engine_counters",
-            observations=int(drafts),
+            accepted=int(accepted),
+            drafts=int(drafts),
             biases=("cut-drafts",),
         )
     )

@@ -316,7 +316,7 @@ def _combine(readings: list[Reading]) -> Reading:
     """
     first = readings[0]
     values = tuple(r.value for r in readings)
-    weights = [Decimal(r.observations or 1) for r in readings]
+    weights = [Decimal(r.drafts or r.observations or 1) for r in readings]
     tokens = sum(r.tokens or 0 for r in readings) if all(r.tokens and r.seconds for r in readings) else None
     seconds = sum((r.seconds or Decimal(0) for r in readings), Decimal(0)) if tokens else None
     if tokens and seconds:
@@ -339,6 +339,8 @@ def _combine(readings: list[Reading]) -> Reading:
         completed=_sum(r.completed for r in readings),
         failed=_sum(r.failed for r in readings),
         by_position=(),
+        accepted=_sum(r.accepted for r in readings),
+        drafts=_sum(r.drafts for r in readings),
         acceptance_length=None,
         place=f"{first.place}; the same in {', '.join(others)}"[:300] if others else f"{first.place}, each run",
         biases=tuple(dict.fromkeys(code for r in readings for code in r.biases)),
@@ -438,6 +440,8 @@ def _measurement(reading: Reading, method: Mapping[str, Any]) -> dict[str, Any]:
         "tokens": reading.tokens,
         "seconds": reading.seconds,
         "acceptance_length": reading.acceptance_length,
+        "accepted": reading.accepted,
+        "drafts": reading.drafts,
         "requests_completed": reading.completed,
         "requests_failed": reading.failed,
         "read_from": {"source": reading.source, "place": reading.place[:300]},

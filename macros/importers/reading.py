@@ -28,8 +28,8 @@ class Deviation:
 class Reading:
     """One value with its whole meaning. `n` counts runs (never requests); None: the file does not say.
 
-    `observations` is how many requests, windows or steps inside the runs the statistic was taken over;
-    `samples` holds one value per run. `biases` are codes of `macros.importers.biases`.
+    `observations` is how many requests or windows inside the runs the statistic was taken over, `drafts` how many
+    verification steps; `samples` holds one value per run. `biases` are codes of `macros.importers.biases`.
     """
 
     name: str
@@ -47,6 +47,8 @@ class Reading:
     observations: int | None = None
     acceptance_length: Decimal | None = None
     by_position: tuple[Decimal, ...] = ()
+    accepted: int | None = None
+    drafts: int | None = None
     tokens: int | None = None
     seconds: Decimal | None = None
     completed: int | None = None

@@ -143,7 +143,8 @@ def _speculation(extract: Extract, case: Case, fields: Fields) -> None:
             "engine",
             "whole_run",
             "engine_counters",
-            observations=drafts,
+            accepted=accepted,
+            drafts=drafts,
             by_position=positions if all(0 <= p <= 1 for p in positions) else (),
             biases=("cut-drafts",),
         )

@@ -260,8 +260,7 @@ def _acceptance(extract: Extract, totals: _Totals) -> None:
         extract.withheld.append(Withheld("speculation lines", "the number of draft tokens is in neither log nor line"))
         return
     extract.settings.setdefault("config.draft_tokens", Stated(k, extract.source, "draft positions of the lines"))
-    drafts = Decimal(drafted) / k
-    length = 1 + accepted / drafts
+    length = 1 + Decimal(accepted) * k / drafted
     if length > 1 + k:
         extract.withheld.append(Withheld(f"acceptance length {rounded(length)}", f"above 1 + {k} draft tokens"))
         return
@@ -275,6 +274,8 @@ def _acceptance(extract: Extract, totals: _Totals) -> None:
         "engine",
         "log_window",
         "engine_counters",
+        accepted=accepted if drafted % k == 0 else None,
+        drafts=drafted // k if drafted % k == 0 else None,
         observations=totals.spec_windows or None,
         biases=("log-span",),
     )

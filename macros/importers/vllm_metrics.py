@@ -136,7 +136,8 @@ def _acceptance(case: Case, deltas: Mapping[str, Decimal], where: str) -> Decima
             "engine",
             "whole_run",
             "engine_counters",
-            observations=int(drafts),
+            accepted=int(accepted),
+            drafts=int(drafts),
             by_position=tuple(rounded(value / drafts, 4) for _, value in positions if value <= drafts),
             biases=("cut-drafts",),
         )
@@ -200,7 +201,6 @@ def _streams(
             "engine",
             "first_to_last_token",
             "engine_counters",
-            observations=int(drafts),
             acceptance_length=acceptance,
         )
     )
@@ -238,7 +238,6 @@ def _wall(case: Case, deltas: Mapping[str, Decimal], where: str, seconds: Decima
                 "engine",
                 "whole_run",
                 "engine_counters",
-                observations=int(drafts),
                 acceptance_length=acceptance,
                 biases=("steps-over-wall",),
             )
