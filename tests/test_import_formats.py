@@ -224,6 +224,9 @@ def test_benchy_markdown(tmp_path: Path) -> None:
     assert m["decode"]["n"] is None
     assert m["decode"]["deviation"]["over"] == "requests"
     assert m["ttft"]["value"] == Decimal("600.0")
+    (tmp_path / "utf16.md").write_bytes(fixtures.BENCHY_MARKDOWN.encode("utf-16"))
+    (run,) = made([tmp_path / "utf16.md"])
+    assert measurements(run)["decode"]["value"] == Decimal("21.5")
     shifted = fixtures.BENCHY_MARKDOWN.replace("| 60.0     | 30.0           |            |", "| 60.0 | 30.0 |")
     with pytest.raises(InputError, match="shifted"):
         one(tmp_path, shifted, name="shifted.md")

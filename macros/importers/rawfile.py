@@ -52,7 +52,9 @@ class RawFile:
     @cached_property
     def head(self) -> bytes:
         with self.path.open("rb") as file:
-            return file.read(HEAD_BYTES)
+            head = file.read(HEAD_BYTES)
+        # Redirected Windows consoles write UTF-16.
+        return self.text.encode()[:HEAD_BYTES] if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
 
     @cached_property
     def raw(self) -> bytes:
@@ -81,8 +83,6 @@ class RawFile:
 
     @cached_property
     def looks_like_json(self) -> bool:
-        if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            return self.text.lstrip()[:1] in ("{", "[")
         start = self.head.removeprefix(b"\xef\xbb\xbf").lstrip()
         # A log line may start with "[2026-…" or "[mxfp4.py": only a bracket that opens data counts.
         if start.startswith((b"//", b"/*")):
@@ -215,7 +215,9 @@ class Fields:
         return numbers if all(n.is_finite() and n.adjusted() <= 11 for n in numbers) else ()
 
     def problem(self, key: str, expected: str, found: str) -> None:
-        self.problems.append(Problem(self.file, 0, 0, clean(self.path(key), 120), expected, clean(found, 120)))
+        self.problems.append(
+            Problem(self.file, 0, 0, clean(self.path(key), 120), expected, clean(found, 120) or "nothing")
+        )
 
     def finish(self) -> None:
         """Refuses the file with all its problems at once."""

@@ -29,7 +29,7 @@ from macros.importers.streams import LineNumbers, Needles, interesting_lines, me
 NEEDLES = Needles(
     anywhere=(
         b"Avg generation throughput:",
-        b" metrics: ",  # SpecDecoding, DiffusionDecoding, and V0's Speculative metrics
+        b" metrics: ",  # SpecDecoding, and V0's Speculative metrics
         b"JIT compilation during inference",
         b") with config: model=",
     ),
@@ -80,6 +80,8 @@ def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extrac
     for offset, raw in interesting_lines(file.path, NEEDLES, progress):
         if b"Avg generation throughput:" in raw:
             _window(totals, raw)
+        elif b"DiffusionDecoding" in raw:
+            continue  # Steps of a diffusion model accept no drafts.
         elif b"ecoding metrics:" in raw or b"Speculative metrics:" in raw:
             _speculation(totals, raw)
         elif b"JIT compilation during" in raw:
