@@ -11,14 +11,14 @@ import sys
 import time
 from pathlib import Path
 
-import import_fixtures as fixtures
 import pytest
-from import_fixtures import write
 
 from macros import manifests, state
 from macros.cli import main
 from macros.importers import write as writing
 from macros.manifests import COMPARED, Run
+from tests import import_fixtures as fixtures
+from tests.import_fixtures import write
 
 ROOT = Path(__file__).resolve().parent.parent
 # Everything that the fixture's file does not say, as an honest person states it.

@@ -6,12 +6,12 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
-import import_fixtures as fixtures
 import pytest
-from import_fixtures import made, measurements, scrape, write
 
 from macros.importers.streams import BLOCK, LineNumbers, Needles, interesting_lines
 from macros.problems import InputError
+from tests import import_fixtures as fixtures
+from tests.import_fixtures import made, measurements, scrape, write
 
 LOG = fixtures.VLLM_LOG
 

@@ -9,11 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import import_fixtures as fixtures
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from import_fixtures import made, write
 
 from macros.importers import extract, sidecar
 from macros.importers.biases import BIASES
@@ -23,6 +21,8 @@ from macros.importers.scrub import clean
 from macros.importers.write import checked
 from macros.problems import InputError
 from macros.vocabulary import UNITS
+from tests import import_fixtures as fixtures
+from tests.import_fixtures import made, write
 
 TEXTS: dict[str, str] = {
     "vllm.json": json.dumps(fixtures.VLLM),

@@ -7,11 +7,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import import_fixtures as fixtures
 import pytest
-from import_fixtures import made, measurements, write
 
 from macros.problems import InputError
+from tests import import_fixtures as fixtures
+from tests.import_fixtures import made, measurements, write
 
 
 def one(tmp_path: Path, content: Any, *given: str, name: str = "run.json") -> tuple[Any, dict[str, dict[str, Any]]]:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from import_fixtures import made, measurements
 
 from macros.importers import extract, sidecar
 from macros.importers.rawfile import RawFile
 from macros.importers.write import checked
 from macros.problems import InputError
 from macros.vocabulary import UNITS
+from tests.import_fixtures import made, measurements
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = next((p for p in (ROOT.parent / "shared/samples",) if p.is_dir()), None)
