@@ -26,7 +26,7 @@ import hypothesis
 import pytest
 from lxml import html
 
-from macros import cli
+from macros import checks
 from macros.problems import InputError
 from macros.site import Site
 
@@ -46,6 +46,7 @@ TRACKED = (
     "results",
     "macros",
     "overrides",
+    ".github",
     "mkdocs.yml",
     "pyproject.toml",
     "README.md",
@@ -127,7 +128,7 @@ class Tree:
 
     def checked(self) -> Site:
         """The input of the site; raises InputError as a build would stop."""
-        return cli.checked(self.root)[0]
+        return checks.checked(self.root)[0]
 
     def check(self) -> Outcome:
         """What `results check` finds, without a new process."""
