@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import LANGUAGES, Watched
+
+from tests.conftest import LANGUAGES, Watched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -71,7 +72,7 @@ def test_a_data_table_opens(language: str, watched: Watched) -> None:
     chart = page.locator("#chart-moe-arms")
     cell = chart.locator('table data[data-figure="moe-b12x-decode"]')
     assert not cell.is_visible()
-    chart.locator("summary").click()
+    chart.locator("details", has=page.locator("table")).locator("summary").click()
     assert cell.is_visible()
     assert cell.inner_text() == "67.6"
     watched.assert_clean()

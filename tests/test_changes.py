@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import LANGUAGES, BuildOnce, Outcome, Tree, data_elements, data_texts, page_file, read_page
 from lxml import etree
+
+from tests.conftest import LANGUAGES, BuildOnce, Outcome, Tree, data_elements, data_texts, page_file, read_page
 
 HEAVY, BRINGUP, TOGETHER = "results/runs/heavy-c1.yaml", "results/runs/bringup.yaml", "results/runs/code-c12.yaml"
 

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
-from conftest import LANGUAGES, ROOT, data_elements, page_file, read_page
 from lxml import etree, html
 
 from macros import checks
+from tests.conftest import LANGUAGES, ROOT, data_elements, page_file, read_page
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOST = "https://site.test/"

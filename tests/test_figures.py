@@ -9,14 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
-from example_manifests import comparison, figure, formula, raw, resolve, run, selecting
 
 from macros import dataset, figures, printing, statistics
 from macros.figures import Figure
 from macros.locale import locale
 from macros.numbers import Expression
 from macros.problems import InputError, Problem
+from tests.conftest import ROOT
+from tests.example_manifests import comparison, figure, formula, raw, resolve, run, selecting
 
 EN, RU = locale("en"), locale("ru")
 

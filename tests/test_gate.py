@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import BuildOnce, Outcome, Tree
+
+from tests.conftest import BuildOnce, Outcome, Tree
 
 README = "README.md"
 

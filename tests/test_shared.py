@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conftest import ROOT, Tree
+
+from tests.conftest import ROOT, Tree
 
 
 def test_a_copy_is_in_order_and_separate_from_the_project(tree: Tree) -> None:

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Tree
-from example_manifests import raw, resolve, selecting
 
 from macros import checks, statements
 from macros.figures import Figure
@@ -18,6 +16,8 @@ from macros.numbers import Expression
 from macros.problems import InputError
 from macros.render import Renderer
 from macros.statements import CHECKS, Predicate, verdict
+from tests.conftest import ROOT, Tree
+from tests.example_manifests import raw, resolve, selecting
 
 Make = Callable[..., Figure]
 
