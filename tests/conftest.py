@@ -223,7 +223,7 @@ def build_once(session_folder: Path) -> BuildOnce:
 
 
 def _take_drawings(tree: Tree) -> None:
-    """Drawings that were kept by the last `make site` are not drawn again; each is kept under what it was drawn from."""
+    """Drawings that the last `make site` kept are not drawn again: each is found by what it was drawn from."""
     if (ROOT / ".cache").is_dir():
         shutil.copytree(ROOT / ".cache", tree.root / ".cache")
 
