@@ -337,6 +337,15 @@ def test_a_file_that_holds_no_manifest(text: str, found: str, tmp_path: Path) ->
     assert (problem.expected, problem.found) == ("a mapping of keys", found)
 
 
+def test_a_run_without_a_measurement_says_why(tmp_path: Path) -> None:
+    text = RUN + "measurements: []\n"
+    line, column = place(text, "measurements")
+    assert problems(tmp_path, text) == [
+        Problem(FILE, line, column, "measurements", "at least 1 entry, or `missing` with the reason", "none")
+    ]
+    assert problems(tmp_path, text + "missing: { en: it stopped, ru: он прервался }\n") == []
+
+
 def test_two_measurements_with_one_id(tmp_path: Path) -> None:
     text = run()
     block = text[text.index("  - id: decode") :]
