@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 from lxml import etree, html
 
-from macros import corrections, dataset, state
+from macros import clock, corrections, dataset, state
 from macros.problems import InputError
-from tests.conftest import ROOT, build
+from tests.conftest import ROOT, Tree
 
-Edit = Callable[[str, str, str], None]
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
 
@@ -38,47 +37,47 @@ def test_superseded_is_struck_wherever_shown(site: Path, folder: str) -> None:
     assert 'text-decoration="line-through"' in chart
 
 
-def test_superseded_as_current_stops_the_build(tree: Path, edit: Edit) -> None:
+def test_superseded_as_current_stops_the_build(tree: Tree) -> None:
     call = 'figure("step-gain-client", superseded=True)'
-    edit("docs/index.md", call, 'figure("step-gain-client")')
-    result = build(tree)
-    assert result.returncode != 0
-    assert "docs/index.md" in result.stderr
-    assert "step-gain-engine" in result.stderr
-    assert not (tree / "site").exists()
+    tree.edit("docs/index.md", call, 'figure("step-gain-client")')
+    result = tree.build()
+    assert not result.ok
+    assert "docs/index.md" in result.output
+    assert "step-gain-engine" in result.output
+    assert not tree.site.exists()
 
 
 @pytest.mark.parametrize(
     ("successor", "message"), [("step-gain-nobody", "the id of a manifest"), ("step-gain-client", "no circle")]
 )
-def test_chains_of_successors_end(tree: Path, edit: Edit, successor: str, message: str) -> None:
-    edit("results/comparisons/step-gain-client.yaml", "successor: step-gain-engine", f"successor: {successor}")
+def test_chains_of_successors_end(tree: Tree, successor: str, message: str) -> None:
+    tree.edit("results/comparisons/step-gain-client.yaml", "successor: step-gain-engine", f"successor: {successor}")
     with pytest.raises(InputError, match=message):
-        dataset.load(tree / "results")
+        dataset.load(tree.root / "results")
 
 
-def test_a_longer_circle_is_found(tree: Path) -> None:
-    with (tree / "results/comparisons/step-gain-engine.yaml").open("a", encoding="utf-8") as file:
+def test_a_longer_circle_is_found(tree: Tree) -> None:
+    with (tree.root / "results/comparisons/step-gain-engine.yaml").open("a", encoding="utf-8") as file:
         file.write(
             "correction:\n  status: superseded\n  date: null\n  reason: { en: back, ru: назад }\n"
             "  successor: step-gain-client\n"
         )
     with pytest.raises(InputError, match="no circle"):
-        dataset.load(tree / "results")
+        dataset.load(tree.root / "results")
 
 
-def test_a_superseded_run_enters_the_history(tree: Path) -> None:
+def test_a_superseded_run_enters_the_history(tree: Tree) -> None:
     """A run replaced by another of the same configuration: the value changes, the old one stays in the history."""
-    old = tree / "results/runs/moe-auto.yaml"
+    old = tree.root / "results/runs/moe-auto.yaml"
     content = old.read_text("utf-8")
     new = content.replace("id: moe-auto\n", "id: moe-auto-again\n").replace("value: 59.7", "value: 59.8")
-    (tree / "results/runs/moe-auto-again.yaml").write_text(new, "utf-8")
+    (tree.root / "results/runs/moe-auto-again.yaml").write_text(new, "utf-8")
     correction = (
         "correction:\n  status: superseded\n  date: 2026-01-02\n  reason: { en: measured again, ru: измерили снова }\n"
         "  successor: moe-auto-again\n"
     )
     old.write_text(content + correction, "utf-8")
-    site = state.load(tree)
+    site = state.load(tree.root)
     figure = site.figures["moe-auto-decode"]
     assert figure.value is not None
     assert float(figure.value.value) == 59.8
@@ -90,10 +89,24 @@ def test_a_superseded_run_enters_the_history(tree: Path) -> None:
     assert first.successor.id == "moe-auto-decode"
 
 
+def newest_date() -> datetime.date:
+    """The newest date in the data: the time of a build outside git that is not told another."""
+    files = (yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / "results").glob("*/*.yaml"))
+    return max(content["date"] for content in files if content["date"])
+
+
+def test_the_time_of_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = state.load(ROOT)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    assert clock.built(tmp_path, site).isoformat() == "2026-09-21T14:13:20+00:00"
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert clock.built(tmp_path, site).date() == newest_date()
+
+
 @pytest.mark.parametrize("folder", ["", "ru/"])
 def test_feeds_are_atom_and_invent_no_date(site: Path, folder: str) -> None:
     feed = etree.parse(str(site / folder / "feed.xml"))
-    built = datetime.datetime.fromtimestamp(1790000000, datetime.UTC).isoformat()
+    built = f"{newest_date()}T00:00:00+00:00"
     assert feed.findtext("a:updated", namespaces=ATOM) == built
     known = {run.id: run.date for run in state.load(ROOT).dataset.runs.values()}
     ids = []
