@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from lxml import html
 
-from macros import manifests, shares
+from macros import links, manifests, shares
+from macros.locale import locale
 from macros.manifests import PublishedFigure
+from macros.settings import Settings
 from tests.conftest import ROOT
 
 REGISTER = {path.stem for path in (ROOT / "results" / "published").glob("*.yaml")}
@@ -196,3 +198,11 @@ def test_a_mark_is_reached_and_followed_by_keyboard(address: str, browser: Any) 
     page.keyboard.press("Enter")
     page.wait_for_url("**/published/#tony-0729-story")
     page.close()
+
+
+def test_a_set_repository_makes_the_correction_a_link_to_the_form() -> None:
+    words = locale("ru")
+    settings = Settings.of("", {"settings": {"repository": "https://github.com/example/site"}})
+    link = html.fromstring(links.correction(words, settings, "tony-0729-story"))
+    assert link.get("href") == "https://github.com/example/site/issues/new?template=figure.ru.yml&entry=tony-0729-story"
+    assert (ROOT / ".github" / "ISSUE_TEMPLATE" / "figure.ru.yml").exists()
