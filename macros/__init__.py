@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from macros import charts, foot, links, listings, points, sides, state, timeline
+from macros import charts, foot, glossary, links, listings, points, sides, state, timeline
 from macros.binding import statement
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -46,6 +46,7 @@ def define_env(env: Any) -> None:
     macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
     macro("points")(lambda *runs: points.points(page(), *runs))
     macro("sides")(lambda *manifests: sides.sides(page(), *manifests))
+    macro("glossary_list")(lambda: glossary.listing(site.glossary, page().locale))
     macro("figures_list")(lambda: listings.figures(page()))
     macro("runs_list")(lambda: listings.runs(page()))
 

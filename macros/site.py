@@ -15,6 +15,7 @@ from macros.allowed import Allowed
 from macros.dataset import Dataset
 from macros.entries import read_entries
 from macros.figures import Figure
+from macros.glossary import Entry
 from macros.manifests import Id, Line, Model, Text
 from macros.problems import InputError, Problem
 from macros.statements import Statement
@@ -119,6 +120,7 @@ class Site:
     profiles: Mapping[str, Profile]
     charts: Mapping[str, ChartSpec]
     allowed: Allowed
+    glossary: Mapping[str, Entry]
 
     def span_of(self, figure_id: str) -> Figure | None:
         """The figure that prints the span of this one's runs, or the spread published of them."""
@@ -144,7 +146,8 @@ def load(results: Path) -> Site:
     if problems:
         raise InputError(problems)
     checked = statements.read(results, resolved)
-    return Site(results, data, resolved, checked, profiles, charts, names)
+    terms = read_entries(results / "glossary.yaml", Entry)
+    return Site(results, data, resolved, checked, profiles, charts, names, terms)
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:
