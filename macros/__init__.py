@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from macros import charts, foot, glossary, links, listings, points, sides, state, timeline
+from macros import charts, foot, glossary, links, listings, method, points, sides, state, timeline
 from macros.binding import statement
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -47,6 +47,11 @@ def define_env(env: Any) -> None:
     macro("points")(lambda *runs: points.points(page(), *runs))
     macro("sides")(lambda *manifests: sides.sides(page(), *manifests))
     macro("glossary_list")(lambda: glossary.listing(site.glossary, page().locale))
+    macro("tools")(lambda: method.tools(page()))
+    macro("repeats_needed")(lambda: method.needed_table(page()))
+    macro("repeats_assumed")(lambda *figures: method.assumed_table(page(), *figures))
+    macro("rule")(lambda name: method.rule(name))
+    macro("checklist")(lambda: method.checklist(page()))
     macro("figures_list")(lambda: listings.figures(page()))
     macro("runs_list")(lambda: listings.runs(page()))
 

@@ -20,9 +20,25 @@ from macros.vocabulary import Language
 
 PAGE = "glossary/"
 # Prose is everything but these; generated lists explain themselves.
-NO_PROSE = ("a", "button", "code", "figure", "h1", "h2", "h3", "h4", "math", "pre", "script", "style", "summary", "svg", "th")
+NO_PROSE = (
+    "a",
+    "button",
+    "code",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "math",
+    "pre",
+    "script",
+    "style",
+    "summary",
+    "svg",
+    "th",
+)
 NO_PROSE_CLASSES = re.compile(r'class="[^"]*\b(entry|statements|glossary|not-found)\b')
-VOID = ("br", "hr", "img", "input", "wbr", "path", "meta", "link")
+VOID = frozenset("br hr img input link meta path wbr".split())
 _TAG = re.compile(r"(<[^>]*>)")
 _MARKS = re.compile("\ue000[^\ue001]*\ue001|\ue002[^\ue003]*\ue003")
 
@@ -35,7 +51,6 @@ class Entry(Model):
     text: Text
     match: Mapping[Language, Annotated[tuple[Line, ...], Field(strict=False)]]
     only: Literal["long_read"] | None = None
-
 
 
 def explanation(entry: Entry, language: Language) -> str:

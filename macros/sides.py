@@ -9,25 +9,27 @@ from macros.render import Renderer
 
 
 def sides(page: Renderer, left: str, right: str) -> str:
-    """A table of every stated key, the differing ones first, and one line with the keys that are not published."""
+    """A table of the keys that differ; below it, what both sides share and what is published for neither."""
     words = page.locale
     a, b = page.manifest(left), page.manifest(right)
     values = {key: (setting(a, key), setting(b, key)) for key in COMPARED}
-    stated = sorted((k for k, pair in values.items() if pair != (None, None)), key=lambda k: values[k][0] == values[k][1])
     rows = [
-        [_name(key, page), *(_shown(key, value, values[key][0] != values[key][1], page) for value in values[key])]
-        for key in stated
+        [_name(key, page), *(text(page.setting_text(key, value)) for value in pair)]
+        for key, pair in values.items()
+        if pair[0] != pair[1]
     ]
-    missing = text(", ".join(words.word(f"key.{key}") for key in COMPARED if key not in stated))
+    shared = [
+        f"{_name(key, page)}: {text(page.setting_text(key, one))}"
+        for key, (one, other) in values.items()
+        if one == other and one is not None
+    ]
+    missing = [_name(key, page) for key, pair in values.items() if pair == (None, None)]
     head = [text(words.word("column.what")), *(element("code", text(bind(name))) for name in (left, right))]
-    note = element("p", f"{text(words.word('not_published_keys'))}: {missing}.", class_="not-published")
-    return table(head, rows, words.word("fact.configuration")) + note
+    return table(head, rows, words.word("fact.configuration")) + "".join(
+        element("p", f"<strong>{text(words.word(title))}:</strong> {'; '.join(entries)}.")
+        for title, entries in (("shared_keys", shared), ("not_published_keys", missing))
+    )
 
 
 def _name(key: str, page: Renderer) -> str:
     return text(page.locale.word(f"key.{key}"))
-
-
-def _shown(key: str, value: object, differs: bool, page: Renderer) -> str:
-    shown = text(page.setting_text(key, value))
-    return element("strong", shown) if differs else shown

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import allowed, dataset, figures, manifests, statements, strict_yaml
+from macros import allowed, dataset, figures, manifests, repeats, statements, strict_yaml
 from macros.allowed import Allowed
 from macros.dataset import Dataset
 from macros.entries import read_entries
@@ -18,8 +18,9 @@ from macros.figures import Figure
 from macros.glossary import Entry
 from macros.manifests import Id, Line, Model, Text
 from macros.problems import InputError, Problem
+from macros.repeats import Repeats
 from macros.statements import Statement
-from macros.vocabulary import LANGUAGES, Question
+from macros.vocabulary import LANGUAGES, Quantity, Question
 
 
 class Profile(Model):
@@ -32,6 +33,20 @@ class Profile(Model):
     exact: bool = True
     label: Text
     description: Text
+
+
+class Label(Model):
+    """One label that a tool prints. `means` null: none of the quantities of these pages."""
+
+    label: Line
+    versions: Line | None = None
+    means: Quantity | None
+    note: Text
+
+
+class Tool(Model):
+    name: Line
+    labels: Annotated[tuple[Label, ...], Field(min_length=1, strict=False)]
 
 
 class ChartRow(Model):
@@ -121,6 +136,8 @@ class Site:
     charts: Mapping[str, ChartSpec]
     allowed: Allowed
     glossary: Mapping[str, Entry]
+    tools: Mapping[str, Tool]
+    repeats: Repeats
 
     def span_of(self, figure_id: str) -> Figure | None:
         """The figure that prints the span of this one's runs, or the spread published of them."""
@@ -147,7 +164,8 @@ def load(results: Path) -> Site:
         raise InputError(problems)
     checked = statements.read(results, resolved)
     terms = read_entries(results / "glossary.yaml", Entry)
-    return Site(results, data, resolved, checked, profiles, charts, names, terms)
+    labels = read_entries(results / "tools.yaml", Tool)
+    return Site(results, data, resolved, checked, profiles, charts, names, terms, labels, repeats.read(results))
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:

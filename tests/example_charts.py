@@ -17,9 +17,7 @@ def _say(lang: str, en: str, ru: str) -> str:
     return ru if lang == "ru" else en
 
 
-def _mark(
-    figure: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any
-) -> Mark:
+def _mark(figure: str, value: float | None, low: float | None = None, high: float | None = None, **more: Any) -> Mark:
     label = more.pop("label", f"{value} tok/s")
     return Mark(figure, value, low, high, label, href=f"figures/#{figure}", **more)
 
@@ -120,9 +118,7 @@ def overview(lang: str) -> DotChart:
              _mark("model-card-claim", 57.0, label="57 tok/s", style="others",
                    note=_say(lang, "model card", "карточка модели")))),
     )  # fmt: skip
-    title = _say(
-        lang, "Every single-stream speed of this page on one axis", "Все скорости одного потока на одной оси"
-    )
+    title = _say(lang, "Every single-stream speed of this page on one axis", "Все скорости одного потока на одной оси")
     return DotChart("overview", lang, title, _rate(lang), None, rows, footer=_footer(lang))
 
 
@@ -143,9 +139,7 @@ def depth(lang: str) -> CurveChart:
     def curve(key: str, points: tuple[tuple[float, float | None], ...]) -> tuple[CurvePoint, ...]:
         missing = _say(lang, "not measured", "не измерено")
         return tuple(
-            CurvePoint(
-                f"{key}-{place}", x, y, missing if y is None else f"{y:g}", href=f"figures/#{key}-{place}"
-            )
+            CurvePoint(f"{key}-{place}", x, y, missing if y is None else f"{y:g}", href=f"figures/#{key}-{place}")
             for place, (x, y) in enumerate(points)
         )
 

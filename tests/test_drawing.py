@@ -67,14 +67,11 @@ def test_every_mark_is_a_named_link(lang: str) -> None:
     links = parsed(draw_inline(chart, "narrow")).findall(".//s:a", NS)
     marks = [(row, mark) for row in chart.rows for mark in row.marks]
     wanted = {(mark.figure, mark.href, f"{row.label}: {mark.label}") for row, mark in marks}
-    assert {
-        (a.get("data-figure"), a.get("href"), a.findtext("s:title", namespaces=NS)) for a in links
-    } == wanted
+    assert {(a.get("data-figure"), a.get("href"), a.findtext("s:title", namespaces=NS)) for a in links} == wanted
     assert len(links) == len(marks)
     # The value stands within its link, so that the link has a visible name.
     assert all(
-        any(link.get("aria-label").endswith(text) for text in texts(link)) or len(texts(link)) > 1
-        for link in links
+        any(link.get("aria-label").endswith(text) for text in texts(link)) or len(texts(link)) > 1 for link in links
     )
 
 
@@ -87,9 +84,7 @@ def test_no_strip_of_paper_covers_a_mark(chart: Any) -> None:
 
 
 def test_a_mark_without_a_permalink_is_no_link() -> None:
-    chart = DotChart(
-        "plain", "en", "T", "tok/s", None, (Row("a", None, "other", (Mark("f", 1, None, None, "1"),)),)
-    )
+    chart = DotChart("plain", "en", "T", "tok/s", None, (Row("a", None, "other", (Mark("f", 1, None, None, "1"),)),))
     root = parsed(draw_inline(chart))
     assert root.find(".//s:a", NS) is None
     assert root.find(".//s:g[@data-figure='f']", NS) is not None
@@ -108,8 +103,7 @@ def test_superseded_figures_are_struck_through_and_pale(draw: Any) -> None:
 def test_own_marks_are_filled_and_others_open() -> None:
     root = parsed(draw_inline(overview("en")))
     fills = {
-        link.get("data-figure"): link.findall("s:path", NS)[-1].get("fill")
-        for link in root.iterfind(".//s:a", NS)
+        link.get("data-figure"): link.findall("s:path", NS)[-1].get("fill") for link in root.iterfind(".//s:a", NS)
     }
     assert fills["bringup-decode"] == "var(--chart-other)"
     assert fills["model-card-claim"] == "var(--chart-paper)"
@@ -256,9 +250,7 @@ print("matplotlib" in sys.modules)
 def run(script: str, *arguments: str, **environment: str) -> str:
     command = [sys.executable, "-c", script, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
-    return subprocess.run(
-        command, env=environment, cwd=ROOT, check=True, text=True, capture_output=True
-    ).stdout
+    return subprocess.run(command, env=environment, cwd=ROOT, check=True, text=True, capture_output=True).stdout
 
 
 def test_the_same_bytes_in_every_process(tmp_path: Path) -> None:
