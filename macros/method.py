@@ -35,24 +35,27 @@ def rule(name: str) -> str:
 
 
 def tools(page: Renderer) -> str:
-    """One table over all tools; a row is a label."""
+    """One table for each tool; a row is a label."""
     words = page.locale
-    rows = [
-        [
-            _label(label),
-            text(bind(tool.name)) + (f" {text(bind(label.versions))}" if label.versions else ""),
-            text(words.name("quantity", label.means)) if label.means else text(words.word("no_quantity")),
-            text(str(getattr(label.note, page.language))),
+    head = [text(words.word(f"tools.{name}")) for name in ("label", "means", "note")]
+    parts = []
+    for tool in page.site.tools.values():
+        rows = [
+            [
+                _label(label),
+                text(words.name("quantity", label.means) if label.means else words.word("no_quantity")),
+                text(str(getattr(label.note, page.language))),
+            ]
+            for label in tool.labels
         ]
-        for tool in page.site.tools.values()
-        for label in tool.labels
-    ]
-    head = [text(words.word(f"tools.{name}")) for name in ("label", "tool", "means", "note")]
-    return table(head, rows, words.word("tools.label"))
+        name = bind(tool.name)
+        parts.append(element("p", f"<strong>{text(name)}</strong>", class_="tool") + table(head, rows, name))
+    return "".join(parts)
 
 
 def _label(label: Label) -> str:
-    return ", ".join(element("code", text(bind(name))) for name in label.label.split(", "))
+    names = (element("code", text(bind(name)).replace("&#95;", "&#95;<wbr>")) for name in label.label.split(", "))
+    return " ".join(names) + (f" <small>{text(bind(label.versions))}</small>" if label.versions else "")
 
 
 def needed_table(page: Renderer) -> str:
