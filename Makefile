@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help site serve test check lock clean
+.PHONY: help site serve test check mutate picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the commands
@@ -40,6 +40,13 @@ test: .venv/test.stamp  ## every test, a real browser included
 	@sh tests/need-chromium.sh
 	@$(MAKE) --no-print-directory check
 	@$(BIN)/python -m pytest -n auto
+
+SEED ?= 1
+mutate: .venv/test.stamp  ## measure the gate: make mistakes at random, count what is caught
+	@$(BIN)/python tests/mutate.py --seed $(SEED)
+
+picture: .venv/test.stamp site  ## take README's picture of the start page anew
+	@$(BIN)/python tests/screenshot.py
 
 lock: .venv/test.stamp  ## write both lock files anew: versions and hashes, no index address
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -6,8 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
+
 from macros import charts, foot, glossary, links, listings, method, points, sides, state, timeline
 from macros.binding import statement
+from macros.problems import InputError
 from macros.render import PageError, Renderer
 from macros.settings import Settings
 from macros.vocabulary import Language
@@ -19,7 +22,10 @@ RENDERED_META = ("title", "description")
 def define_env(env: Any) -> None:
     """Registers the macros. The language is asked for when a macro is called: here it is still the last one's."""
     settings = Settings.of(env.conf["site_url"], env.conf["extra"])
-    site = state.load(Path(env.conf.config_file_path).parent)
+    try:
+        site = state.load(Path(env.conf.config_file_path).parent)
+    except InputError as error:
+        raise click.ClickException(str(error)) from None
 
     def page() -> Renderer:
         language: Language = "ru" if env.page.file.src_uri.startswith("ru/") else "en"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from macros.entries import read_entries
 from macros.manifests import Line, Model
+from macros.problems import InputError, Problem
 
 
 class AllowedName(Model):
@@ -39,4 +40,10 @@ class Allowed:
 
 
 def read(results: Path) -> Allowed:
-    return Allowed(read_entries(results / "unbound.yaml", AllowedName))
+    """The list of `results/unbound.yaml`; a bare number or a number with a unit is no name."""
+    names = read_entries(results / "unbound.yaml", AllowedName)
+    numbers = [name for name in names if not re.search(r"[^\W\d_]", re.sub(r"tok/s|steps/s|шаг\w*/с|мс|ms", "", name))]
+    if numbers:
+        expected = "a name or notation with a letter in it"
+        raise InputError([Problem("results/unbound.yaml", 0, 0, name, expected, "a number") for name in numbers])
+    return Allowed(names)

@@ -9,18 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from macros.cli import checked
-from macros.problems import InputError
-
 
 def main() -> int:
     """0 when site/ is the new site; otherwise site/ is as it was."""
     root = Path.cwd()
-    try:
-        checked(root)
-    except InputError as error:
-        print(error, file=sys.stderr)
-        return 1
     workshop = root / ".build"
     workshop.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=workshop) as folder:

@@ -8,22 +8,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import diff, pages, state
+from macros import diff
+from macros.checks import checked
 from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
-from macros.site import Site
 
 SCHEMAS: dict[str, type[Manifest]] = {"run": Run, "comparison": Comparison, "published": PublishedFigure}
-
-
-def checked(root: Path) -> tuple[Site, list[pages.Page]]:
-    """The site's input and pages, when nothing is wrong with them; else InputError with all problems."""
-    site = state.load(root)
-    sources = pages.read(root / "docs")
-    problems = pages.check(sources, site)
-    if problems:
-        raise InputError(problems)
-    return site, sources
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -15,8 +15,8 @@ from macros.settings import Settings
 MARKED = (".html", ".json", ".xml", ".txt", ".md")
 
 
-def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> InputError | None:
-    """Completes the built site in `site_dir`; returns what the gate finds, and then leaves the marks in."""
+def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> None:
+    """Completes the built site in `site_dir`; raises InputError where the gate finds something."""
     loaded, settings = state.load(root), Settings.of(site_url, extra)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)
@@ -25,9 +25,8 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     gate = Gate(loaded, pages.read(root / "docs"), root)
     gate.site_folder(site_dir)
     if gate.problems:
-        return InputError(gate.problems)
+        raise InputError(gate.problems)
     clean(site_dir)
-    return None
 
 
 def clean(site_dir: Path) -> None:

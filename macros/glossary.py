@@ -38,7 +38,7 @@ NO_PROSE = (
     "th",
 )
 NO_PROSE_CLASSES = re.compile(r'class="[^"]*\b(checklist|entry|not-found|statements|tool)\b')
-VOID = frozenset("br hr img input link meta path wbr".split())
+VOID = frozenset(["br", "hr", "img", "input", "link", "meta", "path", "wbr"])
 _TAG = re.compile(r"(<[^>]*>)")
 _MARKS = re.compile("\ue000[^\ue001]*\ue001|\ue002[^\ue003]*\ue003")
 

@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
+
 
 def on_config(config: Any) -> Any:
-    """Under `mkdocs serve`, lets edited code count: forgets the package before each build."""
+    """Checks all input before anything is built. Under `mkdocs serve`, edited code counts: the package is forgotten."""
     if not config.plugins["i18n"].building:
         for name in [n for n in sys.modules if n == "macros" or n.startswith("macros.")]:
             del sys.modules[name]
+        _stop_at(_checked, config)
     return config
+
+
+def _checked(config: Any) -> None:
+    from macros.checks import checked
+
+    checked(Path(config.config_file_path).parent)
+
+
+def _finished(config: Any) -> None:
+    from macros import finish
+
+    finish.site(Path(config.site_dir), Path(config.config_file_path).parent, config.site_url, config.extra)
+
+
+def _stop_at(step: Callable[[Any], None], config: Any) -> None:
+    """Runs a step; its problems end the build with their own text instead of a traceback."""
+    try:
+        step(config)
+    except Exception as error:
+        # By name: the class of the error is another one after the package was forgotten.
+        if type(error).__name__ != "InputError":
+            raise
+        raise click.ClickException(str(error)) from None
 
 
 on_config.mkdocs_priority = 100  # type: ignore[attr-defined]  # before the plugins see the configuration
@@ -27,13 +54,8 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
 
 def on_post_build(config: Any) -> None:
     """Writes the files beside the pages, then reads the whole site as its readers will."""
-    if config.plugins["i18n"].building:
-        return
-    from macros import finish  # here, since on_config forgets it
-
-    root = Path(config.config_file_path).parent
-    if problems := finish.site(Path(config.site_dir), root, config.site_url, config.extra):
-        raise SystemExit(f"\n{problems}")
+    if not config.plugins["i18n"].building:
+        _stop_at(_finished, config)
 
 
 on_post_build.mkdocs_priority = -200  # type: ignore[attr-defined]  # after static-i18n (-100) built both

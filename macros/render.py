@@ -184,7 +184,9 @@ class Renderer:
             printed = bind(short_count(value))
         machine = "" if value is None else str(value)
         attributes = {"class_": "setting", "data_manifest": manifest_id, "data_key": key, "value": machine}
-        return element("data", text(printed), **attributes)
+        content = text(printed)
+        # What a log prints is set as code.
+        return element("data", f"<code>{content}</code>" if "moe_backend" in key else content, **attributes)
 
     def changed(self, comparison_id: str) -> str:
         """The variant's value of the key that a comparison changes."""
