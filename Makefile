@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help site serve test check mutate picture lock clean
+.PHONY: help site release serve test check mutate picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the commands
@@ -26,6 +26,9 @@ help:  ## list the commands
 
 site: .venv/site.stamp  ## build the finished site into site/
 	@$(BIN)/python -m macros.build
+
+release: .venv/site.stamp  ## build the site for its public address; refuses while SITE_URL (mkdocs.yml) is not set
+	@SITE_RELEASE=1 $(BIN)/python -m macros.build
 
 serve: .venv/site.stamp  ## preview with live reload
 	@$(BIN)/python -m mkdocs serve --strict

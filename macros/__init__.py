@@ -8,7 +8,23 @@ from typing import Any
 
 import click
 
-from macros import charts, foot, glossary, links, listings, method, points, sides, state, timeline
+from macros import (
+    charts,
+    citation,
+    corrections,
+    examples,
+    exports,
+    foot,
+    glossary,
+    links,
+    listings,
+    metadata,
+    method,
+    points,
+    sides,
+    state,
+    timeline,
+)
 from macros.binding import statement
 from macros.problems import InputError
 from macros.render import PageError, Renderer
@@ -22,13 +38,14 @@ RENDERED_META = ("title", "description")
 def define_env(env: Any) -> None:
     """Registers the macros. The language is asked for when a macro is called: here it is still the last one's."""
     settings = Settings.of(env.conf["site_url"], env.conf["extra"])
+    root = Path(env.conf.config_file_path).parent
     try:
-        site = state.load(Path(env.conf.config_file_path).parent)
+        site = state.load(root)
     except InputError as error:
         raise click.ClickException(str(error)) from None
 
     def page() -> Renderer:
-        language: Language = "ru" if env.page.file.src_uri.startswith("ru/") else "en"
+        language = _language(env)
         depth = env.page.url.count("/") - (1 if language == "ru" else 0)
         return Renderer(site, language, "../" * depth)
 
@@ -58,8 +75,15 @@ def define_env(env: Any) -> None:
     macro("repeats_assumed")(lambda *figures: method.assumed_table(page(), *figures))
     macro("rule")(lambda name: method.rule(name))
     macro("checklist")(lambda: method.checklist(page()))
-    macro("figures_list")(lambda: listings.figures(page()))
-    macro("runs_list")(lambda: listings.runs(page()))
+    macro("figures_list")(lambda: listings.figures(page(), settings))
+    macro("runs_list")(lambda: listings.runs(page(), settings))
+
+    macro("corrections_list")(lambda: corrections.html(page()))
+    macro("bibtex")(lambda: citation.bibtex(page().locale, settings))
+    macro("format_version")(lambda: exports.version(page().locale))
+    macro("address")(lambda path: settings.address + path)
+    macro("feed_address")(lambda: metadata.address(settings, page().language, "feed.xml"))
+    macro("example")(lambda name: examples.block(root, name))
 
     @env.macro  # type: ignore[untyped-decorator]
     def states(statement_id: str) -> str:
@@ -76,6 +100,16 @@ def on_pre_page_macros(env: Any) -> None:
 
 
 def on_post_page_macros(env: Any) -> None:
-    """Appends the list of the statements that this page rests on."""
-    language: Language = "ru" if env.page.file.src_uri.startswith("ru/") else "en"
+    """Appends the statements that a page rests on, hands the page to the exports and writes its head."""
+    language = _language(env)
     env.markdown += foot.statements(env.markdown, state.loaded(), language)
+    path = env.page.url.removeprefix("./").removeprefix("" if language == "en" else f"{language}/")
+    title, description = (str(env.page.meta.get(key, "")) for key in RENDERED_META)
+    page = state.Rendered(language, path, env.conf["site_name"], title, description, env.markdown)
+    state.rendered[language, path] = page
+    settings = Settings.of(env.conf["site_url"], env.conf["extra"])
+    env.page.meta["head"] = metadata.head(page, Renderer(state.loaded(), language, ""), settings)
+
+
+def _language(env: Any) -> Language:
+    return "ru" if env.page.file.src_uri.startswith("ru/") else "en"

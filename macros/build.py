@@ -21,10 +21,10 @@ def main() -> int:
         if subprocess.run(command, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, check=False).returncode:
             print("The site was not built; site/ is as it was.", file=sys.stderr)
             return 1
-        site = root / "site"
-        if site.exists():
-            site.rename(last)
-        fresh.rename(site)
+        current = root / "site"
+        if current.exists():
+            current.rename(last)
+        fresh.rename(current)
         shutil.rmtree(last, ignore_errors=True)
     print("Built site/")
     return 0

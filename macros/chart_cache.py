@@ -33,6 +33,10 @@ class ChartCache:
         """Return the picture, 1560 pixels wide."""
         return self._kept(chart, "png", lambda: drawing.draw_png(chart))
 
+    def card(self, chart: Chart, width: int, height: int) -> bytes:
+        """Return the picture of a link preview, in exactly this many pixels."""
+        return self._kept(chart, f"card {width} {height}", lambda: drawing.draw_card(chart, width, height))
+
     def _kept(self, chart: Chart, kind: str, draw: Callable[[], bytes]) -> bytes:
         # The charts are frozen dataclasses of texts and numbers, so that repr is their whole content.
         key = hashlib.sha256(f"{kind}\n{_drawing_state()}\n{chart!r}".encode()).hexdigest()

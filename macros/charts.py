@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from macros import drawing, printing
+from macros import drawing, printing, snippets
 from macros.binding import bind, strip
 from macros.chart_cache import ChartCache
 from macros.curves import CurveChart, CurvePoint, Series
@@ -42,12 +42,28 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     )
     parts = [
         element("p", text(_say(spec.title, page)), class_="chart-title"),
-        element("p", text(_say(spec.alternative, page)), class_="visually-hidden"),
+        element("p", text(alternative(spec, page)), class_="visually-hidden"),
         wide + narrow,
         element("figcaption", f"{text(caption)} {files}"),
         f"<details><summary>{text(words.word('data_table'))}</summary>{_data_table(spec, page)}</details>",
+        _snippets(chart_id, spec, page, settings),
     ]
     return f'<figure class="chart" id="chart-{chart_id}" data-search-exclude>{"".join(parts)}</figure>'
+
+
+def _snippets(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings) -> str:
+    picture = f"{settings.address}charts/{chart_id}.{page.language}.png"
+    return snippets.html(address(chart_id, spec, page, settings), picture, alternative(spec, page), page)
+
+
+def address(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings) -> str:
+    """The absolute address of the chart on its page."""
+    return f"{settings.address}{'' if page.language == 'en' else 'ru/'}{spec.page}#chart-{chart_id}"
+
+
+def alternative(spec: ChartSpec, page: Renderer) -> str:
+    """The chart in words, marked."""
+    return _say(spec.alternative, page)
 
 
 def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
@@ -64,7 +80,7 @@ def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, li
     """The drawing's input: all texts filled, in one language, and checked for typed numbers."""
     figures = _figures(spec, page)
     words = page.locale
-    permalink = f"{settings.address}{'' if page.language == 'en' else 'ru/'}{spec.page}#chart-{chart_id}"
+    permalink = address(chart_id, spec, page, settings)
     unit = "%" if all(f.unit == "%" for f in figures) else ""
     note = None if spec.from_zero else words.word("axis_not_from_zero")
     common: dict[str, Any] = {

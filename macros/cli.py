@@ -10,6 +10,7 @@ from pathlib import Path
 
 from macros import diff
 from macros.checks import checked
+from macros.exports import schema
 from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
 
@@ -30,7 +31,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    print(json.dumps(SCHEMAS[arguments.kind].model_json_schema(), indent=2, ensure_ascii=False))
+    print(json.dumps(schema(SCHEMAS[arguments.kind]), indent=2, ensure_ascii=False))
     return 0
 
 

@@ -1,5 +1,6 @@
 """Draw a chart: for the page (wide and narrow, following its theme), as a file and as a picture."""
 
+from dataclasses import replace
 from typing import Literal
 
 from macros.canvas import Canvas, Line, default_settings, wrapped
@@ -47,6 +48,18 @@ def draw_png(chart: Chart) -> bytes:
         sheet = Sheet(Canvas(FILE.width, raster=True), FILE, chart.id)
         height = _paint(chart, sheet)
         return sheet.canvas.png(height, PNG_PIXELS)
+
+
+def draw_card(chart: Chart, width: int, height: int) -> bytes:
+    """Return a white picture of exactly this many pixels, with title and footer, drawn as large as it fits."""
+    for units in range(560, 1200, 40):
+        frame = replace(FILE, width=units, pad=24)
+        room = units * height / width
+        with default_settings():
+            sheet = Sheet(Canvas(units, raster=True), frame, chart.id)
+            if _paint(chart, sheet) <= room:
+                return sheet.canvas.png(room, width)
+    raise ValueError(f"{chart.id} does not fit {width} x {height}")
 
 
 def _paint(chart: Chart, sheet: Sheet) -> float:

@@ -11,7 +11,7 @@ import datetime
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -98,7 +98,7 @@ class Past:
     low: Expression | None
     high: Expression | None
     n: int | None
-    reason: Literal["raw_runs"]
+    reason: Literal["raw_runs", "superseded", "withdrawn"]
 
 
 @dataclass(frozen=True)
@@ -223,13 +223,17 @@ class Resolver:
             self.report(figure_id, ("select", "where", key), "a key that is compared", key)
         if unknown:
             return None
-        matching = [
+        everything = [
             (run, m)
             for run in self.dataset.runs.values()
-            if run.status == "current" and all(manifests.setting(run, k) == v for k, v in select.where.items())
+            if all(manifests.setting(run, k) == v for k, v in select.where.items())
             for m in run.measurements
             if m.quantity == select.quantity
         ]
+        matching = [(run, m) for run, m in everything if run.status == "current"]
+        corrected = tuple(
+            Past(run.id, *_expressions(run, m), m.n, run.correction.status) for run, m in everything if run.correction
+        )
         raw = [(run, m) for run, m in matching if _is_raw(m)]
         summaries = [(run, m) for run, m in matching if not _is_raw(m)]
         if raw:
@@ -237,9 +241,10 @@ class Resolver:
                 Past(run.id, *_expressions(run, m), m.n, "raw_runs")
                 for run, m in summaries  # superseded, never pooled
             )
-            return self._pooled(figure_id, spec, raw, history)
+            return self._pooled(figure_id, spec, raw, history + corrected)
         if len(summaries) == 1:
-            return self._single(figure_id, spec, *summaries[0])
+            single = self._single(figure_id, spec, *summaries[0])
+            return replace(single, history=corrected) if single else None
         found = ", ".join(run.id for run, _ in summaries) or "none"
         self.report(figure_id, ("select",), "raw runs, or exactly one published summary", found)
         return None

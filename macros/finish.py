@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from macros import binding, charts, pages, state, typography
+from macros import binding, charts, clock, explainer, exports, feeds, pages, social, state, typography, usage
 from macros.gate import Gate
-from macros.problems import InputError
+from macros.problems import InputError, Problem
 from macros.settings import Settings
+from macros.site import Site
+from macros.vocabulary import LANGUAGES
 
-MARKED = (".html", ".json", ".xml", ".txt", ".md")
+# Set by `make release`, which refuses a site whose links lead to localhost.
+RELEASE = "SITE_RELEASE"
+MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
 
 
 def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> None:
     """Completes the built site in `site_dir`; raises InputError where the gate finds something."""
     loaded, settings = state.load(root), Settings.of(site_url, extra)
+    if os.environ.get(RELEASE) and not settings.address.startswith("https://"):
+        expected = "the site's https address, for a release"
+        raise InputError([Problem("mkdocs.yml", 0, 0, "site_url", expected, settings.address)])
+    usage.fill(site_dir)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)
     for name, content in charts.files(loaded, settings):
         (folder / name).write_bytes(content)
+    for name, content in social.files(loaded, settings):
+        _write(site_dir / name, content)
+    for name, text in _texts(loaded, settings, clock.built(root, loaded)):
+        _write(site_dir / name, text.encode())
+    for manifest_id, file in loaded.dataset.files.items():
+        _write(site_dir / "data" / "manifests" / f"{manifest_id}.yaml", (root / file).read_bytes())
     gate = Gate(loaded, pages.read(root / "docs"), root)
     gate.site_folder(site_dir)
     if gate.problems:
         raise InputError(gate.problems)
     clean(site_dir)
+
+
+def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
+    """The text files beside the pages, marked like them."""
+    yield from exports.files(loaded, settings)
+    yield "llms.txt", explainer.llms(state.rendered.values(), settings)
+    yield "robots.txt", explainer.robots(settings)
+    for language in LANGUAGES:
+        folder = "" if language == "en" else f"{language}/"
+        yield f"{folder}feed.xml", feeds.atom(loaded, language, settings, built)
+        if home := state.rendered.get((language, "")):
+            yield f"{folder}index.md", explainer.markdown(home, settings)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
 
 
 def clean(site_dir: Path) -> None:

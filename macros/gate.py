@@ -206,7 +206,7 @@ class Gate:
         """README and its like: no number but names; fields of CITATION.cff that are versions or dates aside."""
         blanked = MARKDOWN_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
         for number, line in enumerate(blanked.split("\n"), 1):
-            if name == "CITATION.cff" and re.match(r"\s*(cff-version|version|date-released):", line):
+            if name == "CITATION.cff" and re.match(r"\s*(cff-version|version|date-released|license):", line):
                 continue
             rest = self.site.allowed.blank(ADDRESS.sub(" ", line))
             rest = re.sub(r"^#* *\[?\d+\.\d+\.\d+\]?( - \d{4}-\d\d-\d\d)?|^\s*\d+\. ", " ", rest)

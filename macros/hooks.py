@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +10,13 @@ from typing import Any
 
 import click
 
+# The address of links while the site's own is not set.
+LOCALHOST = "http://127.0.0.1:8000/"
+
 
 def on_config(config: Any) -> Any:
-    """Checks all input before anything is built. Under `mkdocs serve`, edited code counts: the package is forgotten."""
+    """Settles address and time, checks all input. Under `mkdocs serve` the package is forgotten, so edits count."""
+    config.site_url = config.site_url or LOCALHOST
     if not config.plugins["i18n"].building:
         for name in [n for n in sys.modules if n == "macros" or n.startswith("macros.")]:
             del sys.modules[name]
@@ -20,9 +25,13 @@ def on_config(config: Any) -> Any:
 
 
 def _checked(config: Any) -> None:
+    from macros import clock
     from macros.checks import checked
 
-    checked(Path(config.config_file_path).parent)
+    root = Path(config.config_file_path).parent
+    site, _ = checked(root)
+    # The theme and the site map take their dates from it.
+    os.environ["SOURCE_DATE_EPOCH"] = str(int(clock.built(root, site).timestamp()))
 
 
 def _finished(config: Any) -> None:
@@ -56,6 +65,8 @@ def on_post_build(config: Any) -> None:
     """Writes the files beside the pages, then reads the whole site as its readers will."""
     if not config.plugins["i18n"].building:
         _stop_at(_finished, config)
+        if config.site_url == LOCALHOST:
+            click.echo(f"site_url is not set in mkdocs.yml: absolute links lead to {LOCALHOST}", err=True)
 
 
 on_post_build.mkdocs_priority = -200  # type: ignore[attr-defined]  # after static-i18n (-100) built both

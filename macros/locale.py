@@ -46,6 +46,10 @@ class Locale:
         """The name of a vocabulary's value, or the words for what is not published."""
         return self.word("not_published") if value is None else self.word(f"{group}.{value}")
 
+    def known(self, group: str, value: str) -> str:
+        """The translation of a name that comes from data, or the name itself."""
+        return str(self.words[group].get(value, value))
+
     def plural(self, number: int | float, key: str) -> str:
         """The form of a counted word that goes with a number, by the plural rules of CLDR."""
         return self.word(f"{key}.{Cldr.parse(self.language).plural_form(number)}")

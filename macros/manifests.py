@@ -14,7 +14,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
@@ -58,10 +67,17 @@ def _exact(value: Any) -> Any:
     return Decimal(value) if type(value) is int else value
 
 
-Positive = Annotated[Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact)]
-NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact)]
-Share = Annotated[Decimal, Field(ge=0, le=1), BeforeValidator(_exact)]
-Percent = Annotated[Decimal, Field(ge=0, le=100), BeforeValidator(_exact)]
+def _number(**limits: int) -> Any:
+    """In JSON Schema a decimal is a number; pydantic by itself would take text as well."""
+    return WithJsonSchema({"type": "number", **limits})
+
+
+Positive = Annotated[
+    Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact), _number(exclusiveMinimum=0, maximum=10**12)
+]
+NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact), _number(minimum=0, maximum=10**12)]
+Share = Annotated[Decimal, Field(ge=0, le=1), BeforeValidator(_exact), _number(minimum=0, maximum=1)]
+Percent = Annotated[Decimal, Field(ge=0, le=100), BeforeValidator(_exact), _number(minimum=0, maximum=100)]
 
 
 class Model(BaseModel):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
+from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale
-from macros.numbers import RATE_DECIMALS, Expression, places_of_derived, places_of_one_digit, rounded
+from macros.numbers import RATE_DECIMALS, Expression, decimals, places_of_derived, places_of_one_digit, rounded
 
 MINUS = "\u2212"
 EN_DASH = "\u2013"
@@ -37,6 +39,12 @@ def number(value: Decimal, locale: Locale) -> str:
     return (MINUS if value < 0 else "") + text
 
 
+def recorded(value: Decimal, unit: str, locale: Locale) -> str:
+    """A recorded number outside of a figure; a rate prints with one decimal at most, as figures do."""
+    shown = min(decimals(value), RATE_DECIMALS) if unit == "tok/s" else decimals(value)
+    return number(rounded(Fraction(value), shown), locale)
+
+
 def text(figure: Figure, locale: Locale) -> str:
     """The figure as printed: digits with % or ×, no other unit. A range has an en dash and one sign."""
     digits = places(figure)
@@ -54,6 +62,19 @@ def span_text(figure: Figure, locale: Locale) -> str | None:
         return None
     digits = places(figure)
     return EN_DASH.join(number(rounded(end.value, digits), locale) for end in (figure.low, figure.high))
+
+
+def interval_text(figure: Figure, locale: Locale) -> str | None:
+    """The 95 % interval of a median, at the figure's own digits; None where there are too few runs for one."""
+    if figure.interval is None:
+        return None
+    return EN_DASH.join(number(rounded(end.value, places(figure)), locale) for end in figure.interval)
+
+
+def formula(kind: str, operands: list[str], runs: int | None, locale: Locale) -> str:
+    """A formula in words with its operands filled in; its own constants are marked like data."""
+    pattern = re.sub(r"(?<!\{)\d+(?!\})", lambda m: bind(m[0]), locale.word(f"formula.{kind}"))
+    return pattern.format(*operands, all=", ".join(operands), rest=" · ".join(operands[2:]), runs=bind(str(runs)))
 
 
 def machine(expression: Expression) -> str:

@@ -11,7 +11,7 @@ from macros import manifests, printing
 from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale, locale
-from macros.manifests import Manifest
+from macros.manifests import Manifest, Source
 from macros.markup import NBSP, element, text
 from macros.numbers import short_count
 from macros.site import Site
@@ -147,6 +147,16 @@ class Renderer:
         if beside:
             return f"{self.locale.word('spread_word')}{NBSP}{bind(printing.text(beside, self.locale))}"
         return self.locale.word("spread_unknown")
+
+    def counts(self, measurement: str) -> str:
+        """What a formula over one measurement is made of: its verification steps and its seconds, marked."""
+        run_id, _, name = measurement.partition("/")
+        m = next(m for m in self.site.dataset.runs[run_id].measurements if m.id == name)
+        return f"{bind(f'{m.drafts} / {m.seconds}')}{NBSP}{self.locale.word('unit.s')}"
+
+    def source_name(self, source: Source) -> str:
+        """A source's name, marked; translated where the locale knows it."""
+        return bind(self.locale.known("source_name", source.name))
 
     def profile(self, profile: str) -> str:
         return bind(str(getattr(self.site.profiles[profile].label, self.language)))

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from macros import site
 from macros.site import Site
+from macros.vocabulary import Language
 
+
+@dataclass(frozen=True)
+class Rendered:
+    """A page as it left the macros: marked texts. `path` is relative to its language's root, empty for its home."""
+
+    language: Language
+    path: str
+    site_name: str
+    title: str
+    description: str
+    markdown: str
+
+
+# The pages of the build under way, for what is written beside them at its end.
+rendered: dict[tuple[Language, str], Rendered] = {}
 _loaded: tuple[object, Site] | None = None
 
 

@@ -1,0 +1,37 @@
+// Loaded before the theme's bundle. Everything works without it, but for the copy buttons, which it shows.
+
+// The theme fetches a site map beside each alternate address, on whatever host that is. With a blank at its
+// end the link says the same and the theme passes it by.
+for (const link of document.querySelectorAll("link[rel=alternate]")) link.rel = "alternate ";
+
+for (const button of document.querySelectorAll("button.copy")) button.hidden = false;
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button.copy");
+  if (button) copy(button);
+  // The language switch keeps the section.
+  const other = event.target.closest("a.md-select__link[hreflang]");
+  if (other) other.hash = location.hash;
+});
+
+async function copy(button) {
+  const text = button.previousElementSibling;
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+  } catch {
+    getSelection().selectAllChildren(text);
+    return;
+  }
+  const label = button.textContent;
+  button.textContent = button.dataset.done;
+  setTimeout(() => (button.textContent = label), 2000);
+}
+
+// A permalink shows the whole entry, not its closed half.
+function open() {
+  const entry = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const details = entry && entry.matches(".entry") && entry.querySelector("details");
+  if (details) details.open = true;
+}
+addEventListener("hashchange", open);
+open();
