@@ -20,22 +20,9 @@ from macros.vocabulary import Language
 
 PAGE = "glossary/"
 # Prose is everything but these; generated lists explain themselves.
-NO_PROSE = (
-    "a",
-    "button",
-    "code",
-    "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "math",
-    "pre",
-    "script",
-    "style",
-    "summary",
-    "svg",
-    "th",
+NO_PROSE = frozenset(
+    ("a", "button", "code", "dt", "figure", "h1", "h2", "h3", "h4", "math", "pre", "script", "style", "summary", "svg")
+    + ("td", "th")
 )
 NO_PROSE_CLASSES = re.compile(r'class="[^"]*\b(checklist|entry|not-found|statements|tool)\b')
 VOID = frozenset(["br", "hr", "img", "input", "link", "meta", "path", "wbr"])
