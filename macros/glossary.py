@@ -20,10 +20,7 @@ from macros.vocabulary import Language
 
 PAGE = "glossary/"
 # Prose is everything but these; generated lists explain themselves.
-NO_PROSE = frozenset(
-    ("a", "button", "code", "dt", "figure", "h1", "h2", "h3", "h4", "math", "pre", "script", "style", "summary", "svg")
-    + ("td", "th")
-)
+NO_PROSE = re.compile(r"a|button|code|dt|figure|h[1-6]|math|pre|script|style|summary|svg|td|th")
 NO_PROSE_CLASSES = re.compile(r'class="[^"]*\b(checklist|entry|not-found|statements|tool)\b')
 VOID = frozenset(["br", "hr", "img", "input", "link", "meta", "path", "wbr"])
 _TAG = re.compile(r"(<[^>]*>)")
@@ -108,7 +105,7 @@ def _follow(tag: str, open_tags: list[tuple[str, bool]]) -> None:
                 del open_tags[index:]
                 return
     elif name and name not in VOID and not tag.endswith("/>"):
-        open_tags.append((name, name in NO_PROSE or bool(NO_PROSE_CLASSES.search(tag))))
+        open_tags.append((name, bool(NO_PROSE.fullmatch(name)) or bool(NO_PROSE_CLASSES.search(tag))))
 
 
 def of_page(html: str, entries: Mapping[str, Entry], src_uri: str, url: str) -> str:
