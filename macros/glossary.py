@@ -40,7 +40,8 @@ class Entry(Model):
 def explanation(entry: Entry, language: Language) -> str:
     """What the letters stand for and what it means, as marked plain text."""
     said = str(getattr(entry.text, language))
-    return f"{bind(entry.stands_for)}. {said}" if entry.stands_for else said
+    words = entry.stands_for
+    return f"{bind(words[0].upper() + words[1:])}. {said}" if words else said
 
 
 def listing(entries: Mapping[str, Entry], words: Locale) -> str:
@@ -50,7 +51,9 @@ def listing(entries: Mapping[str, Entry], words: Locale) -> str:
     for entry_id, entry in sorted(entries.items(), key=lambda item: getattr(item[1].term, language).casefold()):
         term = text(bind(str(getattr(entry.term, language))))
         link = element("a", "#", class_="headerlink", href=f"#{entry_id}", title=words.word("permalink"))
-        meaning = text(explanation(entry, language))
+        if entry.stands_for:
+            term += f" <small>{text(bind(entry.stands_for))}</small>"
+        meaning = text(str(getattr(entry.text, language)))
         if entry.only:
             meaning += f" <small>({text(words.word(f'only.{entry.only}'))})</small>"
         items.append(f'<dt id="{entry_id}">{term} {link}</dt><dd>{meaning}</dd>')

@@ -52,7 +52,7 @@ def test_a_note_is_a_link_that_explains_itself(entries: Mapping[str, Entry]) -> 
     result = html.fromstring(note(entries, "<p>A MoE layer, and another MoE layer.</p>"))
     (link,) = result.iter("a")
     assert (link.text, link.get("class"), link.get("href")) == ("MoE", "term", "../glossary/#moe")
-    assert "mixture of experts" in link.get("data-note", "")
+    assert "Mixture of experts" in link.get("data-note", "")
 
 
 @pytest.mark.parametrize(
