@@ -235,7 +235,8 @@ class Gate:
     def _sources(self, name: str) -> Iterator[tuple[str, str]]:
         stem = name.removesuffix("index.html").removesuffix(".html").rstrip("/")
         language = "ru" if stem == "ru" or stem.startswith("ru/") else "en"
-        wanted = (stem.removeprefix("ru").lstrip("/") or "index") + ".md"
+        # A whole folder, not two letters: runs.md is an English page.
+        wanted = ((stem[2:].lstrip("/") if language == "ru" else stem) or "index") + ".md"
         for page in self.pages:
             if page.name == wanted and page.language == language:
                 yield page.file, page.source

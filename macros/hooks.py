@@ -15,7 +15,7 @@ LOCALHOST = "http://127.0.0.1:8000/"
 
 
 def on_config(config: Any) -> Any:
-    """Settles address and time, checks all input. Under `mkdocs serve` the package is forgotten, so edits count."""
+    """Settles address and time, checks all input. Under `mkdocs serve` edits count, since the package is forgotten."""
     config.site_url = config.site_url or LOCALHOST
     if not config.plugins["i18n"].building:
         for name in [n for n in sys.modules if n == "macros" or n.startswith("macros.")]:

@@ -52,6 +52,11 @@ def text(figure: Figure, locale: Locale) -> str:
         return f"1/{number(rounded(1 / figure.value.value, 0), locale)}"
     ends = [figure.value] if figure.value else [figure.low, figure.high]
     printed = [number(rounded(end.value, digits), locale) for end in ends if end]
+    if len(ends) > 1 and printed[0] == printed[-1]:
+        # A range never reads as one number: 32 and 32.4 print each as recorded.
+        printed = [
+            number(rounded(end.value, min(places_of_derived(end), RATE_DECIMALS)), locale) for end in ends if end
+        ]
     joined = EN_DASH.join(dict.fromkeys(printed))
     return joined + (figure.unit if figure.unit in SIGNS else "")
 

@@ -57,9 +57,12 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
 
 def _int(loader: _Loader, node: yaml.ScalarNode) -> int | Surprise:
     text = node.value
-    if _CANONICAL_INT.match(text):
-        return int(text)
-    return Surprise(text, str(yaml.CSafeLoader.construct_yaml_int(loader, node)))
+    try:
+        if _CANONICAL_INT.match(text):
+            return int(text)
+        return Surprise(text, str(yaml.CSafeLoader.construct_yaml_int(loader, node)))
+    except ValueError:  # `0x_`, or more digits than Python converts
+        return Surprise(text[:40], "a number that cannot be read")
 
 
 def _float(loader: _Loader, node: yaml.ScalarNode) -> Decimal | Surprise:

@@ -1,74 +1,315 @@
-"""What tests share: the real site, built once in a session, and small copies of the tree to break."""
+"""What the tests share: copies of the project to change, the real site built once a session, a real browser.
+
+A `Tree` is a copy of the project in a temporary folder. `check` reads data and pages as `results check` does, in
+well under a second; `build` is the whole of `make site` and takes seconds, so few tests use it.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import fcntl
+import functools
+import http.server
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
+from lxml import html
+
+from macros import cli
+from macros.problems import InputError
+from macros.site import Site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+# How fast a machine is decides nothing.
+hypothesis.settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("suite")
 
 ROOT = Path(__file__).parents[1]
-TREE = (
+# What a build reads; what is not there yet is left out.
+TRACKED = (
     "docs",
     "results",
     "macros",
     "overrides",
     "mkdocs.yml",
+    "pyproject.toml",
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "CITATION.cff",
+    "LICENSE",
 )
-Build = subprocess.CompletedProcess[str]
+LANGUAGES = ("en", "ru")
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CHROMIUM_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
 
 
-def copy_tree(folder: Path) -> Path:
-    """What a build needs, in a folder of its own; the drawings that are kept come along."""
-    for name in TREE:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        elif source.exists():
-            shutil.copy(source, folder / name)
-    if (ROOT / ".cache").exists():
-        shutil.copytree(ROOT / ".cache", folder / ".cache")
-    return folder
+@dataclass(frozen=True)
+class Outcome:
+    """How a command ended: its exit code and all that it printed."""
+
+    code: int
+    output: str
+
+    @property
+    def ok(self) -> bool:
+        return self.code == 0
 
 
-def build(folder: Path, **environment: str) -> Build:
-    """Runs `python -m macros.build` in a folder, with that folder's own code."""
-    settled = os.environ | {"PYTHONPATH": str(folder), "SITE_URL": "", **environment}
-    command = [sys.executable, "-m", "macros.build"]
-    return subprocess.run(command, cwd=folder, env=settled, capture_output=True, text=True, check=False)
+@dataclass(frozen=True)
+class Tree:
+    """A copy of the project that a test may change."""
+
+    root: Path
+    # A folder with charts that were drawn before, copied before a build so that unchanged ones are not drawn again.
+    cache: Path | None = None
+
+    @staticmethod
+    def copy(root: Path, cache: Path | None = None) -> Tree:
+        root.mkdir(parents=True, exist_ok=True)
+        for name in TRACKED:
+            source = ROOT / name
+            if source.is_dir():
+                shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+            elif source.exists():
+                shutil.copy2(source, root / name)
+        return Tree(root, cache)
+
+    @property
+    def site(self) -> Path:
+        return self.root / "site"
+
+    def read(self, file: str) -> str:
+        return (self.root / file).read_text("utf-8")
+
+    def write(self, file: str, text: str | bytes) -> None:
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Replaces every occurrence of `old`, which must occur: a test must not pass because nothing was changed."""
+        before = self.read(file)
+        assert old in before, f"{old!r} does not occur in {file}"
+        self.write(file, before.replace(old, new))
+
+    def append(self, file: str, text: str) -> None:
+        self.write(file, self.read(file) + text)
+
+    def remove(self, file: str) -> None:
+        (self.root / file).unlink()
+
+    def line_of(self, file: str, text: str) -> int:
+        """The number of the first line that holds `text`, counted from 1."""
+        return next(n for n, line in enumerate(self.read(file).split("\n"), 1) if text in line)
+
+    def checked(self) -> Site:
+        """The input of the site; raises InputError as a build would stop."""
+        return cli.checked(self.root)[0]
+
+    def check(self) -> Outcome:
+        """What `results check` finds, without a new process."""
+        try:
+            self.checked()
+        except InputError as error:
+            return Outcome(1, str(error))
+        return Outcome(0, "")
+
+    def run(self, *arguments: str, **settings: str) -> Outcome:
+        """Runs Python in this tree, with this tree's package and these environment variables."""
+        environment = {k: v for k, v in os.environ.items() if k != "SITE_URL"} | {"PYTHONPATH": str(self.root)}
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.root,
+            env=environment | settings,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout)
+
+    def build(self, **settings: str) -> Outcome:
+        """What `make site` does once the environment is there."""
+        if self.cache and self.cache.is_dir() and not (self.root / ".cache").exists():
+            shutil.copytree(self.cache, self.root / ".cache")
+        return self.run("-m", "macros.build", **settings)
+
+
+# Readers of built pages
+
+
+def page_file(site: Path, language: str, name: str = "") -> Path:
+    """The file of a built page: `page_file(site, "ru", "figures")` is site/ru/figures/index.html."""
+    return site / ("" if language == "en" else language) / name / "index.html"
+
+
+def read_page(site: Path, language: str, name: str = "") -> Any:
+    """A built page as an lxml tree."""
+    return html.document_fromstring(page_file(site, language, name).read_text("utf-8"))
+
+
+def data_elements(tree: Any, figure_id: str) -> list[Any]:
+    """Every <data class="figure"> of a figure on a page."""
+    return [e for e in tree.iter("data") if e.get("data-figure") == figure_id and e.get("class") == "figure"]
+
+
+def data_texts(page: Any, figure_id: str) -> list[str]:
+    """The printed texts of a figure on a page, in order; the page is an lxml tree or HTML text."""
+    tree = html.document_fromstring(page) if isinstance(page, str) else page
+    return [element.text_content() for element in data_elements(tree, figure_id)]
+
+
+# Fixtures
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real site, built from a copy of the tree."""
-    folder = copy_tree(tmp_path_factory.mktemp("site"))
-    result = build(folder, SOURCE_DATE_EPOCH="1790000000")
-    assert result.returncode == 0, result.stderr
-    return folder / "site"
+def session_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all workers of this session."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+BuildOnce = Callable[[str, Callable[[Tree], None], Callable[[Tree], Outcome]], tuple[Tree, Outcome]]
+
+
+@pytest.fixture(scope="session")
+def build_once(session_folder: Path) -> BuildOnce:
+    """Builds a changed copy once for all workers: `build_once("name", change, Tree.build)`; only read it."""
+
+    def once(name: str, change: Callable[[Tree], None], build: Callable[[Tree], Outcome]) -> tuple[Tree, Outcome]:
+        root, log = session_folder / name, session_folder / f"{name}.json"
+        with _locked(session_folder / f"{name}.lock"):
+            if not log.exists():
+                shutil.rmtree(root, ignore_errors=True)
+                tree = Tree.copy(root, session_folder / "real" / ".cache")
+                change(tree)
+                log.write_text(json.dumps(dataclasses.asdict(build(tree))), "utf-8")
+        return Tree(root), Outcome(**json.loads(log.read_text("utf-8")))
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def site(build_once: BuildOnce) -> Path:
+    """The built real site: read it, never change it. The first worker that asks builds it for all."""
+    tree, outcome = build_once("real", lambda _: None, Tree.build)
+    assert outcome.ok, f"the real site does not build:\n{outcome.output}"
+    return tree.site
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A copy of the tree to change."""
-    return copy_tree(tmp_path)
+def tree(tmp_path: Path, session_folder: Path) -> Tree:
+    """A fresh copy of the project to change, check and build."""
+    return Tree.copy(tmp_path / "tree", session_folder / "real" / ".cache")
+
+
+@pytest.fixture(scope="session")
+def pages(site: Path) -> dict[str, Any]:
+    """The built explainer in both languages, as lxml trees."""
+    return {language: read_page(site, language) for language in LANGUAGES}
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """The address of a server over the built real site, with a slash at the end."""
+    handler = functools.partial(_Quiet, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def chromium() -> str | None:
+    """The browser to use: the one that CHROMIUM names, else the first that is installed."""
+    names = [name for name in (os.environ.get("CHROMIUM"), *CHROMIUM_NAMES) if name]
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    path = chromium()
+    assert path, "no Chromium is installed: run `sh tests/need-chromium.sh`"
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_ARGUMENTS))
+        yield running
+        running.close()
+
+
+@dataclass
+class Watched:
+    """A browser page, with what it must not do: errors in the console, requests to other hosts or without answer."""
+
+    page: Page
+    address: str
+    errors: list[str]
+    foreign: list[str]
+    missing: list[str]
+
+    def open(self, path: str = "") -> Page:
+        self.page.goto(self.address + path, wait_until="load")
+        return self.page
+
+    def assert_clean(self) -> None:
+        assert not self.errors
+        assert not self.foreign
+        assert not self.missing
 
 
 @pytest.fixture
-def edit(tree: Path) -> Callable[[str, str, str], None]:
-    """Replaces a text in a file of the copy; the text must be there."""
+def watched(browser: Browser, address: str) -> Iterator[Watched]:
+    """A fresh page, 1280 × 900, that remembers errors and foreign requests. Blocks every other host."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    found = Watched(page, address, [], [], [])
 
-    def replace(name: str, old: str, new: str) -> None:
-        path = tree / name
-        content = path.read_text("utf-8")
-        assert old in content, f"{old!r} is not in {name}"
-        path.write_text(content.replace(old, new), "utf-8")
+    def route(route: Any) -> None:
+        if route.request.url.startswith((address, "data:", "blob:")):
+            route.continue_()
+        else:
+            found.foreign.append(route.request.url)
+            route.abort()
 
-    return replace
+    context.route("**/*", route)
+    page.on("console", lambda m: found.errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda e: found.errors.append(str(e)))
+    page.on("response", lambda r: found.missing.append(f"{r.status} {r.url}") if r.status >= 400 else None)
+    yield found
+    context.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ from lxml import etree, html
 
 from macros import corrections, dataset, state
 from macros.problems import InputError
-from tests.conftest import ROOT, build
+from tests.conftest import ROOT, Tree
 
-Edit = Callable[[str, str, str], None]
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
 
 
@@ -38,47 +36,47 @@ def test_superseded_is_struck_wherever_shown(site: Path, folder: str) -> None:
     assert 'text-decoration="line-through"' in chart
 
 
-def test_superseded_as_current_stops_the_build(tree: Path, edit: Edit) -> None:
+def test_superseded_as_current_stops_the_build(tree: Tree) -> None:
     call = 'figure("step-gain-client", superseded=True)'
-    edit("docs/index.md", call, 'figure("step-gain-client")')
-    result = build(tree)
-    assert result.returncode != 0
-    assert "docs/index.md" in result.stderr
-    assert "step-gain-engine" in result.stderr
-    assert not (tree / "site").exists()
+    tree.edit("docs/index.md", call, 'figure("step-gain-client")')
+    result = tree.build()
+    assert not result.ok
+    assert "docs/index.md" in result.output
+    assert "step-gain-engine" in result.output
+    assert not tree.site.exists()
 
 
 @pytest.mark.parametrize(
     ("successor", "message"), [("step-gain-nobody", "the id of a manifest"), ("step-gain-client", "no circle")]
 )
-def test_chains_of_successors_end(tree: Path, edit: Edit, successor: str, message: str) -> None:
-    edit("results/comparisons/step-gain-client.yaml", "successor: step-gain-engine", f"successor: {successor}")
+def test_chains_of_successors_end(tree: Tree, successor: str, message: str) -> None:
+    tree.edit("results/comparisons/step-gain-client.yaml", "successor: step-gain-engine", f"successor: {successor}")
     with pytest.raises(InputError, match=message):
-        dataset.load(tree / "results")
+        dataset.load(tree.root / "results")
 
 
-def test_a_longer_circle_is_found(tree: Path) -> None:
-    with (tree / "results/comparisons/step-gain-engine.yaml").open("a", encoding="utf-8") as file:
+def test_a_longer_circle_is_found(tree: Tree) -> None:
+    with (tree.root / "results/comparisons/step-gain-engine.yaml").open("a", encoding="utf-8") as file:
         file.write(
             "correction:\n  status: superseded\n  date: null\n  reason: { en: back, ru: назад }\n"
             "  successor: step-gain-client\n"
         )
     with pytest.raises(InputError, match="no circle"):
-        dataset.load(tree / "results")
+        dataset.load(tree.root / "results")
 
 
-def test_a_superseded_run_enters_the_history(tree: Path) -> None:
+def test_a_superseded_run_enters_the_history(tree: Tree) -> None:
     """A run replaced by another of the same configuration: the value changes, the old one stays in the history."""
-    old = tree / "results/runs/moe-auto.yaml"
+    old = tree.root / "results/runs/moe-auto.yaml"
     content = old.read_text("utf-8")
     new = content.replace("id: moe-auto\n", "id: moe-auto-again\n").replace("value: 59.7", "value: 59.8")
-    (tree / "results/runs/moe-auto-again.yaml").write_text(new, "utf-8")
+    (tree.root / "results/runs/moe-auto-again.yaml").write_text(new, "utf-8")
     correction = (
         "correction:\n  status: superseded\n  date: 2026-01-02\n  reason: { en: measured again, ru: измерили снова }\n"
         "  successor: moe-auto-again\n"
     )
     old.write_text(content + correction, "utf-8")
-    site = state.load(tree)
+    site = state.load(tree.root)
     figure = site.figures["moe-auto-decode"]
     assert figure.value is not None
     assert float(figure.value.value) == 59.8

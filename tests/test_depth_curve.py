@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from macros import printing
 from macros import site as core
 from macros.figures import Figure
 from macros.locale import locale
-from macros.problems import InputError
+from tests.conftest import Tree
 
 ROOT = Path(__file__).parents[1]
 # run/measurement → as printed, as recorded
@@ -85,28 +84,21 @@ def test_the_planned_run_is_in_the_data_without_a_result(loaded: core.Site) -> N
 
 
 @pytest.mark.parametrize("pair", ["[depth-16k-rate, code-c1-decode]", "[moe-b12x-decode, depth-16k-rate]"])
-def test_a_formula_over_this_and_the_explainer_is_refused(
-    tree: Path, pair: str, edit: Callable[[str, str, str], None]
-) -> None:
-    definition = (
-        "unlike:\n  label: { en: unlike, ru: unlike }\n  question: other\n"
-        f"  formula: {{ kind: ratio, of: {pair} }}\n"
-    )  # fmt: skip
-    edit("results/figures.yaml", "depth-16k-rate:\n", f"{definition}depth-16k-rate:\n")
-    with pytest.raises(InputError) as refused:
-        core.load(tree / "results")
-    message = str(refused.value)
-    assert "operands of one quantity" in message
-    assert "end_to_end_rate" in message
-    assert "model.name" in message
+def test_a_formula_over_this_and_the_explainer_is_refused(tree: Tree, pair: str) -> None:
+    definition = f"unlike:\n  label: {{ en: a, ru: a }}\n  question: other\n  formula: {{ kind: ratio, of: {pair} }}\n"
+    tree.append("results/figures.yaml", definition)
+    outcome = tree.check()
+    assert not outcome.ok
+    for words in ("unlike.formula.of", "operands of one quantity", "end_to_end_rate", "model.name"):
+        assert words in outcome.output
 
 
-def test_a_run_without_measurements_needs_a_reason(tree: Path, edit: Callable[[str, str, str], None]) -> None:
-    path = tree / "results/runs/depth-900k.yaml"
-    text = path.read_text("utf-8")
-    path.write_text(text[: text.index("missing:")], "utf-8")
-    with pytest.raises(InputError, match="at least 1 entry, or `missing` with the reason"):
-        core.load(tree / "results")
+def test_a_run_without_measurements_needs_a_reason(tree: Tree) -> None:
+    file = "results/runs/depth-900k.yaml"
+    tree.write(file, tree.read(file).partition("missing:")[0])
+    outcome = tree.check()
+    assert not outcome.ok
+    assert "at least 1 entry, or `missing` with the reason" in outcome.output
 
 
 @pytest.mark.parametrize(("folder", "missing"), [("", "no result"), ("ru/", "результата нет")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urljoin
@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 from lxml import etree, html
 
-from tests.conftest import build
+from tests.conftest import Tree
 
 LOCALHOST = "http://127.0.0.1:8000/"
 PAGES = ("", "figures/", "runs/", "corrections/", "data/")
@@ -144,25 +144,25 @@ def test_entries_say_where_a_figure_is_used(site: Path) -> None:
     assert "<!--used" not in etree.tostring(tree, encoding="unicode")
 
 
-def test_an_address_that_is_set_is_used_everywhere(tree: Path, edit: Callable[[str, str, str], None]) -> None:
-    result = build(tree, SITE_URL="https://speeds.example.org/", SITE_RELEASE="1")
-    assert result.returncode == 0, result.stderr
-    assert "site_url is not set" not in result.stderr
-    for path in (tree / "site").rglob("*"):
+def test_an_address_that_is_set_is_used_everywhere(tree: Tree) -> None:
+    result = tree.build(SITE_URL="https://speeds.example.org/", SITE_RELEASE="1")
+    assert result.ok, result.output
+    assert "site_url is not set" not in result.output
+    for path in tree.site.rglob("*"):
         if path.suffix in (".html", ".xml", ".json", ".txt", ".csv", ".md"):
             assert "127.0.0.1" not in path.read_text("utf-8"), path
-    home = html.parse(str(tree / "site/ru/index.html"))
+    home = html.parse(str(tree.site / "ru/index.html"))
     assert home.xpath('//link[@rel="canonical"]/@href') == ["https://speeds.example.org/ru/"]
 
 
-def test_a_release_refuses_localhost(tree: Path) -> None:
-    result = build(tree, SITE_RELEASE="1")
-    assert result.returncode != 0
-    assert not (tree / "site").exists()
-    assert re.search(r"site_url: expected the site's https address", result.stderr)
+def test_a_release_refuses_localhost(tree: Tree) -> None:
+    result = tree.build(SITE_RELEASE="1")
+    assert not result.ok
+    assert not tree.site.exists()
+    assert re.search(r"site_url: expected the site's https address", result.output)
 
 
-def test_an_unset_address_is_said(tree: Path) -> None:
-    result = build(tree)
-    assert result.returncode == 0
-    assert "site_url is not set" in result.stderr
+def test_an_unset_address_is_said(tree: Tree) -> None:
+    result = tree.build()
+    assert result.ok
+    assert "site_url is not set" in result.output

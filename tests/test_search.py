@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import functools
 import http.server
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
-FLAGS = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync"
 
 
 class Pages(http.server.SimpleHTTPRequestHandler):
@@ -32,35 +31,24 @@ class Pages(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
+def host(site: Path) -> Iterator[str]:
+    """The address of a server that answers with the site's own not-found page."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Pages, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=[*FLAGS.split(), "--no-first-run"]
-        )
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
+def page(browser: Browser) -> Iterator[Page]:
     fresh = browser.new_page()
     yield fresh
     fresh.close()
 
 
-def found(page: Any, address: str, words: str) -> list[str]:
+def found(page: Page, host: str, words: str) -> list[str]:
     """The paths that a search finds."""
-    page.goto(address)
+    page.goto(host)
     field = page.locator(".md-search__input")
     if not field.is_visible():
         page.locator("label[for=__search]").first.click()
@@ -74,32 +62,32 @@ def found(page: Any, address: str, words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("words", ["токенов", "токенами", "скорость", "59.7", "backend", "шаг верификации"])
-def test_a_russian_page_finds_russian_pages_only(page: Any, address: str, words: str) -> None:
-    paths = found(page, f"{address}ru/", words)
+def test_a_russian_page_finds_russian_pages_only(page: Page, host: str, words: str) -> None:
+    paths = found(page, f"{host}ru/", words)
     assert paths
     assert all(path.startswith("/ru/") for path in paths), paths
 
 
 @pytest.mark.parametrize("words", ["backend", "59.7", "drafted tokens", "measuring"])
-def test_an_english_page_finds_english_pages_only(page: Any, address: str, words: str) -> None:
-    paths = found(page, f"{address}method/", words)
+def test_an_english_page_finds_english_pages_only(page: Page, host: str, words: str) -> None:
+    paths = found(page, f"{host}method/", words)
     assert paths
     assert not any(path.startswith("/ru/") for path in paths), paths
 
 
-def test_word_forms_and_both_spellings_find_the_same(page: Any, address: str) -> None:
-    pages = [set(found(page, f"{address}ru/", words)) for words in ("тяжелый", "тяжёлый")]
+def test_word_forms_and_both_spellings_find_the_same(page: Page, host: str) -> None:
+    pages = [set(found(page, f"{host}ru/", words)) for words in ("тяжелый", "тяжёлый")]
     assert pages[0] == pages[1]
     assert "/ru/" in pages[0]
 
 
-def test_nothing_of_the_search_loads_before_it_is_used(page: Any, address: str) -> None:
+def test_nothing_of_the_search_loads_before_it_is_used(page: Page, host: str) -> None:
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
-    page.goto(address)
+    page.goto(host)
     page.wait_for_timeout(500)
     assert not [url for url in loaded if "search_index" in url or "workers/search" in url or "lunr" in url]
-    found(page, address, "kernel")
+    found(page, host, "kernel")
     assert [url for url in loaded if "search_index" in url]
 
 
@@ -111,8 +99,10 @@ def test_nothing_of_the_search_loads_before_it_is_used(page: Any, address: str) 
         ("figures/deep/down/", "There is no such page", "/"),
     ],
 )
-def test_a_missing_page_speaks_the_visitors_language(page: Any, address: str, path: str, title: str, back: str) -> None:
-    assert page.goto(address + path).status == 404
+def test_a_missing_page_speaks_the_visitors_language(page: Page, host: str, path: str, title: str, back: str) -> None:
+    answer = page.goto(host + path)
+    assert answer is not None
+    assert answer.status == 404
     assert page.locator("h1:visible").all_inner_texts() == [title]
     assert page.evaluate("document.documentElement.lang") == ("ru" if path.startswith("ru/") else "en")
     page.locator(".not-found:visible a").first.click()
