@@ -264,7 +264,7 @@ MISTAKES: dict[str, tuple[str, str, str, str, str, str]] = {
         "measurements: []\nrest:\n",
         "measurements",
         "measurements",
-        "at least 1 entry",
+        "at least 1 entry, or the reason in `missing`",
         "a list",
     ),
     "superseded by nothing": (
