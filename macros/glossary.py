@@ -50,13 +50,13 @@ def listing(entries: Mapping[str, Entry], words: Locale) -> str:
     items = []
     for entry_id, entry in sorted(entries.items(), key=lambda item: getattr(item[1].term, language).casefold()):
         term = text(bind(str(getattr(entry.term, language))))
-        link = element("a", "#", class_="headerlink", href=f"#{entry_id}", title=words.word("permalink"))
+        term += " " + element("a", "#", class_="headerlink", href=f"#{entry_id}", title=words.word("permalink"))
         if entry.stands_for:
             term += f" <small>{text(bind(entry.stands_for))}</small>"
         meaning = text(str(getattr(entry.text, language)))
         if entry.only:
             meaning += f" <small>({text(words.word(f'only.{entry.only}'))})</small>"
-        items.append(f'<dt id="{entry_id}">{term} {link}</dt><dd>{meaning}</dd>')
+        items.append(f'<dt id="{entry_id}">{term}</dt><dd>{meaning}</dd>')
     return f'<dl class="glossary">{"".join(items)}</dl>'
 
 
