@@ -11,6 +11,7 @@ from pathlib import Path
 from macros import diff
 from macros.checks import checked
 from macros.exports import schema
+from macros.importers import command as import_command
 from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
 
@@ -62,6 +63,7 @@ DIFFERS = 2
 # name → (what it does, an example, its arguments)
 COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("check all manifests, figures, statements and pages", "results check", _check_arguments),
+    "import": (import_command.SUMMARY, import_command.EXAMPLE, import_command.arguments),
     "diff": ("show what the pages would print differently", "results diff main --markdown", _diff_arguments),
     "schema": ("print a manifest's JSON Schema", "results schema run > run.schema.json", _schema_arguments),
 }

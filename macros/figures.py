@@ -224,11 +224,12 @@ class Resolver:
         if unknown:
             return None
         everything = [
-            (run, m)
+            (seen, m)
             for run in self.dataset.runs.values()
-            if all(manifests.setting(run, k) == v for k, v in select.where.items())
             for m in run.measurements
             if m.quantity == select.quantity
+            for seen in [manifests.as_measured(run, m)]
+            if all(manifests.setting(seen, k) == v for k, v in select.where.items())
         ]
         matching = [(run, m) for run, m in everything if run.status == "current"]
         corrected = tuple(
@@ -262,7 +263,7 @@ class Resolver:
             return None
         for m in run.measurements:
             if m.id == measurement_id:
-                return run, m
+                return manifests.as_measured(run, m), m
         known = ", ".join(f"{run_id}/{m.id}" for m in run.measurements)
         self.report(figure_id, ("measurement",), f"one of {known}", name)
         return None

@@ -39,7 +39,8 @@ def figures(page: Renderer, settings: Settings) -> str:
 def _jump_list(groups: Iterable[tuple[str, str, int, str]], page: Renderer) -> str:
     """Links to the groups, each with its members behind a disclosure."""
     rows = "".join(
-        f'<li><details><summary><a href="#{anchor}">{title}</a> ({text(bind(str(count)))})</summary>'
+        f'<li><a href="#{anchor}">{title}</a>'
+        f"<details><summary>{text(page.locale.word('entries'))} {text(bind(str(count)))}</summary>"
         f"<ul>{items}</ul></details></li>"
         for anchor, title, count, items in groups
     )

@@ -233,8 +233,39 @@ class ReadFrom(Model):
     place: Line
 
 
+class Deviation(Model):
+    """A standard deviation in the value's unit. population divides by N, sample by N - 1."""
+
+    value: NotNegative
+    kind: Literal["population", "sample"]
+    over: Literal["requests", "runs"]
+
+
+class Bias(Model):
+    """A known bias of the tool that reported a value: where the value lies against what its name promises."""
+
+    code: Id
+    direction: Literal["high", "low", "either"]
+    text: Text
+    source: Line
+
+
+class SettingReadFrom(ReadFrom):
+    """The place from which a configuration value was read."""
+
+    key: Line
+
+
+# Keys of the method block that the measurements of one run may differ in.
+PER_MEASUREMENT = ("vantage", "window", "token_accounting")
+
+
 class Measurement(Model):
-    """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published."""
+    """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published.
+
+    `vantage`, `window` and `token_accounting` are stated here where the measurements of one run differ in them (the
+    run's own block then has null); `observations` counts requests or windows inside the runs.
+    """
 
     id: Id
     quantity: Quantity | None
@@ -257,6 +288,12 @@ class Measurement(Model):
     requests_completed: Count | None = None
     requests_failed: Size | None = None
     read_from: ReadFrom | None = None
+    vantage: Vantage | None = None
+    window: Window | None = None
+    token_accounting: TokenAccounting | None = None
+    deviation: Deviation | None = None
+    observations: Count | None = None
+    biases: Annotated[tuple[Id, ...], Field(max_length=20, strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
         yield from unit_rules(self.quantity, self.unit)
@@ -327,11 +364,18 @@ class Run(Manifest):
     measurements: Annotated[tuple[Measurement, ...], Field(strict=False)]
     missing: Text | None = None
     same_as: Annotated[tuple[SharedSettings, ...], Field(strict=False)] = ()
+    biases: Annotated[tuple[Bias, ...], Field(max_length=40, strict=False)] = ()
+    settings_read_from: Annotated[tuple[SettingReadFrom, ...], Field(strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
         if self.measurements and self.missing is not None:
             yield "missing", "no reason, since there are measurements", "a reason"
         ids = [m.id for m in self.measurements]
+        explained = {bias.code for bias in self.biases}
+        for index, measurement in enumerate(self.measurements):
+            for code in measurement.biases:
+                if code not in explained:
+                    yield f"measurements.{index}.biases", "a code that this run's biases explain", code
         for index, name in enumerate(ids):
             if name in ids[:index]:
                 yield f"measurements.{index}.id", "an id that no other measurement here has", name
@@ -591,6 +635,12 @@ COMPARED: dict[str, Question] = _keys("question")
 NOTED: dict[str, Question] = _keys("noted")
 
 
+def as_measured(run: Run, measurement: Measurement) -> Run:
+    """The run with its method block as one measurement had it: the measurement's own vantage, window and counting."""
+    own = {name: value for name in PER_MEASUREMENT if (value := getattr(measurement, name)) is not None}
+    return run.model_copy(update={"method": run.method.model_copy(update=own)}) if own else run
+
+
 def setting(manifest: Configuration, key: str) -> Any:
     """The value at a dotted key such as `workload.concurrency`; raises KeyError for an unknown one."""
     value: Any = manifest
@@ -685,7 +735,7 @@ def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> It
         yield Problem(file, *at("id"), "id", f"{stem}, like the file's name", data["id"])
     if data.get("measurements") == [] and data.get("missing") is None:
         yield Problem(
-            file, *at("measurements"), "measurements", "at least 1 entry, or the reason in `missing`", "a list"
+            file, *at("measurements"), "measurements", "at least 1 entry, or `missing` with the reason", "none"
         )
     if data.get("evidence") == "methodology_v1":
         missing = _methodology_gaps(data)

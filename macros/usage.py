@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from macros.binding import STATEMENT, STATEMENT_END
 from macros.locale import locale
 from macros.markup import element, text
 from macros.vocabulary import LANGUAGES, Language
@@ -15,6 +16,7 @@ from macros.vocabulary import LANGUAGES, Language
 # Lists that hold every figure by their nature.
 LISTS = ("figures", "runs", "corrections")
 _PLACEHOLDER = re.compile(r"<!--used ([a-z0-9-]+)-->")
+_STATEMENT = re.compile(f"{STATEMENT}[^{STATEMENT_END}]*{STATEMENT_END}")
 _SECTION = re.compile(
     r'<h(?P<level>[12])[^>]*\bid="(?P<anchor>[^"]+)"[^>]*>(?P<title>.*?)</h(?P=level)>|data-figure="(?P<figure>[a-z0-9-]+)"',
     re.DOTALL,
@@ -78,4 +80,9 @@ def _printed(content: str, path: str) -> Iterator[tuple[str, Place]]:
 def _links(places: list[Place], language: Language) -> str:
     if not places:
         return text(locale(language).word("not_used"))
-    return "; ".join(element("a", text(place.title), href=f"../{place.path}#{place.anchor}") for place in places)
+    return "; ".join(element("a", _title(place), href=f"../{place.path}#{place.anchor}") for place in places)
+
+
+def _title(place: Place) -> str:
+    """The section's title as text; a statement that it is bound to keeps its mark as it was."""
+    return _STATEMENT.sub(lambda match: html.unescape(match.group()), text(place.title))

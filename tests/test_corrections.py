@@ -6,9 +6,10 @@ import datetime
 from pathlib import Path
 
 import pytest
+import yaml
 from lxml import etree, html
 
-from macros import corrections, dataset, state
+from macros import clock, corrections, dataset, state
 from macros.problems import InputError
 from tests.conftest import ROOT, Tree
 
@@ -88,10 +89,24 @@ def test_a_superseded_run_enters_the_history(tree: Tree) -> None:
     assert first.successor.id == "moe-auto-decode"
 
 
+def newest_date() -> datetime.date:
+    """The newest date in the data: the time of a build outside git that is not told another."""
+    files = (yaml.safe_load(path.read_text("utf-8")) for path in (ROOT / "results").glob("*/*.yaml"))
+    return max(content["date"] for content in files if content["date"])
+
+
+def test_the_time_of_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = state.load(ROOT)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    assert clock.built(tmp_path, site).isoformat() == "2026-09-21T14:13:20+00:00"
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert clock.built(tmp_path, site).date() == newest_date()
+
+
 @pytest.mark.parametrize("folder", ["", "ru/"])
 def test_feeds_are_atom_and_invent_no_date(site: Path, folder: str) -> None:
     feed = etree.parse(str(site / folder / "feed.xml"))
-    built = datetime.datetime.fromtimestamp(1790000000, datetime.UTC).isoformat()
+    built = f"{newest_date()}T00:00:00+00:00"
     assert feed.findtext("a:updated", namespaces=ATOM) == built
     known = {run.id: run.date for run in state.load(ROOT).dataset.runs.values()}
     ids = []

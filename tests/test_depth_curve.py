@@ -98,7 +98,7 @@ def test_a_run_without_measurements_needs_a_reason(tree: Tree) -> None:
     tree.write(file, tree.read(file).partition("missing:")[0])
     outcome = tree.check()
     assert not outcome.ok
-    assert "at least 1 entry, or the reason in `missing`" in outcome.output
+    assert "at least 1 entry, or `missing` with the reason" in outcome.output
 
 
 @pytest.mark.parametrize(("folder", "missing"), [("", "no result"), ("ru/", "результата нет")])

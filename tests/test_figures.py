@@ -9,7 +9,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from example_manifests import comparison, figure, formula, raw, resolve, run, selecting
 
 from macros import dataset, figures, printing, statistics
 from macros.figures import Figure
@@ -17,6 +16,7 @@ from macros.locale import locale
 from macros.numbers import Expression
 from macros.problems import InputError, Problem
 from tests.conftest import ROOT
+from tests.example_manifests import comparison, figure, formula, raw, resolve, run, selecting
 
 EN, RU = locale("en"), locale("ru")
 
@@ -68,6 +68,7 @@ PRINTED = {
     "named-causes-gain": "38%",  # 1.22 · 67.6 / 59.7 = 1.3814
     "step-rate-fall-if-joint": "17%",  # 1 − 1.22 / 1.4679 = 0.1689
     "first-chunk-lag-share": "33–44%",  # (18 − 12) / 18 and (16 − 9) / 16
+    "fp8-c1-rate": "32–32.4",  # facts.md section 4; each end with its own digits
     "separation-odds-two": "1/3",  # 2 / C(4, 2)
     "separation-odds-three": "1/10",  # 2 / C(6, 3)
 }

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from example_manifests import RUN, comparison, raw, run
 
 from macros import dataset, manifests
 from macros.manifests import Comparison, Manifest, Run
 from macros.problems import InputError, Problem
 from macros.vocabulary import UNITS
 from tests.conftest import ROOT, Tree
+from tests.example_manifests import RUN, comparison, raw, run
 
 FILE = "results/runs/probe.yaml"
 HEX = "0123456789abcdef"
@@ -259,14 +259,6 @@ MISTAKES: dict[str, tuple[str, str, str, str, str, str]] = {
         "a date, YYYY-MM-DD",
         "2026-02-30, which YAML reads as a date that does not exist: quote it",
     ),
-    "no measurement": (
-        "measurements:\n",
-        "measurements: []\nrest:\n",
-        "measurements",
-        "measurements",
-        "at least 1 entry, or the reason in `missing`",
-        "a list",
-    ),
     "superseded by nothing": (
         "date: null",
         "date: null\ncorrection: { status: superseded, date: null, reason: { en: a, ru: б }, successor: null }",
@@ -289,7 +281,14 @@ def test_a_mistake_has_its_place_its_field_and_its_reason(name: str, tmp_path: P
     assert wanted in reported, "\n".join(map(str, reported))
     # Nothing else is wrong, but what the same change brings along.
     others = [p for p in reported if p != wanted and not p.field.startswith("rest")]
-    assert len(others) <= (1 if name in ("alias", "no measurement", "list for a mapping") else 0), others
+    assert len(others) <= (1 if name in ("alias", "list for a mapping") else 0), others
+
+
+def test_a_run_without_a_measurement_says_why(tmp_path: Path) -> None:
+    text = run()
+    text = text[: text.index("measurements:")] + "measurements: []\n"
+    assert [p.field for p in problems(tmp_path, text)] == ["measurements"]
+    assert not problems(tmp_path, text + "missing: { en: no result in the log, ru: в логе нет результата }\n")
 
 
 def test_a_message_reads_as_place_field_expected_found(tmp_path: Path) -> None:
@@ -336,6 +335,15 @@ def test_a_file_above_one_mebibyte(tmp_path: Path) -> None:
 def test_a_file_that_holds_no_manifest(text: str, found: str, tmp_path: Path) -> None:
     [problem] = problems(tmp_path, text)
     assert (problem.expected, problem.found) == ("a mapping of keys", found)
+
+
+def test_a_run_without_a_measurement_says_why(tmp_path: Path) -> None:
+    text = RUN + "measurements: []\n"
+    line, column = place(text, "measurements")
+    assert problems(tmp_path, text) == [
+        Problem(FILE, line, column, "measurements", "at least 1 entry, or `missing` with the reason", "none")
+    ]
+    assert problems(tmp_path, text + "missing: { en: it stopped, ru: он прервался }\n") == []
 
 
 def test_two_measurements_with_one_id(tmp_path: Path) -> None:

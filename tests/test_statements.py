@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from example_manifests import raw, resolve, selecting
 
-from macros import cli, statements
+from macros import checks, statements
 from macros.figures import Figure
 from macros.numbers import Expression
 from macros.problems import InputError
 from macros.render import Renderer
 from macros.statements import CHECKS, Predicate, verdict
 from tests.conftest import ROOT, Tree
+from tests.example_manifests import raw, resolve, selecting
 
 Make = Callable[..., Figure]
 
@@ -146,7 +146,7 @@ def test_without_a_spread_nothing_is_consistent(make: Make) -> None:
 
 
 def test_the_real_arms_read_consistent_and_not_resolvable_in_both_languages() -> None:
-    site, _ = cli.checked(ROOT)
+    site, _ = checks.checked(ROOT)
     words = {
         language: [
             Renderer(site, language, "").verdict(subject, "moe-b12x-decode", "moe-auto-decode")
@@ -174,7 +174,7 @@ def test_the_real_arms_read_consistent_and_not_resolvable_in_both_languages() ->
     ],
 )
 def test_a_badly_written_statement(holds: str, field: str, expected: str, tmp_path: Path) -> None:
-    figures = cli.checked(ROOT)[0].figures
+    figures = checks.checked(ROOT)[0].figures
     (tmp_path / "statements.yaml").write_text(f"s:\n  text: {{ en: a, ru: б }}\n  holds: {holds}\n", "utf-8")
     with pytest.raises(InputError) as caught:
         statements.read(tmp_path, figures)
@@ -246,7 +246,7 @@ def test_a_statement_that_the_data_has_left_stops_the_build_in_both_pages(statem
 
 def test_no_real_statement_is_beyond_doubt() -> None:
     """Each statement that the explainer binds is made false by one of the changes above."""
-    site, pages = cli.checked(ROOT)
+    site, pages = checks.checked(ROOT)
     bound = {c.argument for p in pages if p.name == "index.md" for c in p.calls if c.name == "states"}
     assert bound <= set(FALSIFIED)
     assert set(FALSIFIED) <= set(site.statements)
