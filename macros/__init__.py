@@ -21,6 +21,7 @@ from macros import (
     metadata,
     method,
     points,
+    register_macros,
     sides,
     state,
     timeline,
@@ -83,6 +84,8 @@ def define_env(env: Any) -> None:
     macro("format_version")(lambda: exports.version(page().locale))
     macro("address")(lambda path: settings.address + path)
     macro("feed_address")(lambda: metadata.address(settings, page().language, "feed.xml"))
+    for name, function in register_macros.of(page, settings).items():
+        macro(name)(function)
     macro("example")(lambda name: examples.block(root, name))
 
     @env.macro  # type: ignore[untyped-decorator]
