@@ -362,7 +362,8 @@ def test_no_mark_of_the_build_is_left(site: Path) -> None:
         if file.suffix in (".html", ".json", ".svg", ".xml", ".txt", ".md", ".csv"):
             text = file.read_text("utf-8")
             assert not re.search("[\ue000-\uf8ff]|\\\\ue00", text), file
-            assert "{{" not in text or file.name == "search_index.json", file
+            # A macro that was not run; BibTeX has double braces of its own.
+            assert not re.search(r"\{\{\s*\w+\(|\{%", text), file
 
 
 def test_nothing_is_fetched_from_another_host(site: Path) -> None:

@@ -284,13 +284,6 @@ def test_a_mistake_has_its_place_its_field_and_its_reason(name: str, tmp_path: P
     assert len(others) <= (1 if name in ("alias", "list for a mapping") else 0), others
 
 
-def test_a_run_without_a_measurement_says_why(tmp_path: Path) -> None:
-    text = run()
-    text = text[: text.index("measurements:")] + "measurements: []\n"
-    assert [p.field for p in problems(tmp_path, text)] == ["measurements"]
-    assert not problems(tmp_path, text + "missing: { en: no result in the log, ru: в логе нет результата }\n")
-
-
 def test_a_message_reads_as_place_field_expected_found(tmp_path: Path) -> None:
     text = run(value="fast")
     line, column = place(text, "value: fast")

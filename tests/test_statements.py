@@ -262,9 +262,9 @@ def test_a_failed_statement_prints_sentence_predicate_and_values(tree: Tree) -> 
 
 def test_a_statement_that_no_page_says_is_an_error(tree: Tree) -> None:
     for page in PAGES:
-        tree.edit(page, '{{ states("flag-gains") }}', "")
+        tree.edit(page, '{{ states("range-made-of-these") }}', "")
     output = tree.check().output
-    assert "flag-gains: expected a sentence that says it" in output
+    assert "range-made-of-these: expected a sentence that says it" in output
 
 
 def test_an_unknown_statement_in_a_page_is_an_error(tree: Tree) -> None:
