@@ -27,6 +27,7 @@ from macros import (
     timeline,
 )
 from macros.binding import statement
+from macros.markup import text
 from macros.problems import InputError
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -61,6 +62,10 @@ def define_env(env: Any) -> None:
     macro("plain")(lambda *a, **k: page().plain(*a, **k))
     macro("setting")(lambda *a, **k: page().setting(*a, **k))
     macro("evidence")(lambda *a, **k: page().evidence(*a, **k))
+    macro("spread")(lambda figure_id: text(page().spread(page().get(figure_id))))
+    macro("spreads")(lambda *a: page().spreads(*a))
+    macro("runs_of")(lambda figure_id: page().runs_of(figure_id))
+    macro("acceptance")(lambda figure_id: page().acceptance(figure_id))
     macro("verdict")(lambda *a, **k: page().verdict(*a, **k))
     macro("times")(lambda *a, **k: page().times(*a, **k))
     macro("changed")(lambda comparison_id: page().changed(comparison_id))

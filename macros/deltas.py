@@ -41,6 +41,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -248,10 +249,21 @@ class Comparer:
 
     def worth_of(self, key: str, before: Any, after: Any, quantity: Quantity | None) -> Iterable[Worth]:
         """All that the site knows of one step of a key."""
+        return self._steps.get((key, before, after, quantity), ())
+
+    @cached_property
+    def _steps(self) -> dict[tuple[str, Any, Any, Quantity | None], list[Worth]]:
+        """Every worth in both directions, by its step."""
+        found: dict[tuple[str, Any, Any, Quantity | None], list[Worth]] = {}
         for worth in self.worths:
             for step in (worth, worth.turned):
-                if (step.key, step.before, step.after, step.quantity) == (key, before, after, quantity):
-                    yield step
+                found.setdefault((step.key, step.before, step.after, step.quantity), []).append(step)
+        return found
+
+    @cached_property
+    def nearest_own(self) -> dict[str, Delta]:
+        """Each published figure's delta to the nearest own one."""
+        return {name: self.nearest(side) for name, side in self.published.items()}
 
 
 _last: tuple[Site, Comparer] | None = None

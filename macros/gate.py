@@ -36,6 +36,7 @@ READABLE_META = re.compile(
 SILENT = ("script", "style", "code", "pre", "template")
 BLOCKS = ("p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "figcaption", "summary", "div", "title", "small")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
+HAS_DIGIT = re.compile(r"\d")
 NUMBER = re.compile(r"[+−-]?\d[\d.,\u202f]*(?:\s?%|×)?")
 TWO_DECIMALS = re.compile(r"\d+[.,]\d\d+\s*(?:tok/s|tokens? per second|токен\w* в секунду)")
 ADDRESS = re.compile(r"(?:https?://|(?<!\w)\.{0,2}/)[^\s)>\"]+|[\w./-]+\.(?:md|html|json|yaml|svg|png|xml|txt|csv)\b")
@@ -120,6 +121,8 @@ class Gate:
                 self.report(name, figure_id, f"value {printing.machine_value(figure)}", str(element.get("value")))
 
     def numbers(self, name: str, marked: str, what: str) -> None:
+        if not HAS_DIGIT.search(marked):
+            return
         rest = self.site.allowed.blank(ADDRESS.sub(" ", binding.unbound(marked)))
         for match in NUMBER.finditer(rest):
             typed = match.group().strip(".,")
@@ -144,6 +147,8 @@ class Gate:
                 self.report(name, "number word", f"a statement bound to the sentence {where!r}", found.group())
 
     def precision(self, name: str, marked: str) -> None:
+        if not HAS_DIGIT.search(marked):
+            return
         for match in TWO_DECIMALS.finditer(binding.strip(marked)):
             self.report(name, "precision", "a rate with one decimal at most", match.group())
 
@@ -261,24 +266,22 @@ _TYPOGRAPHY = (
 )
 
 
-def _texts(tree: Any) -> Iterator[tuple[str, str]]:
+def _texts(element: Any, silent: bool = False) -> Iterator[tuple[str, str]]:
     """(marked text, what it is) of everything that a reader can read, hear or is shown in a preview."""
-    for element in tree.iter():
-        tag = element.tag
-        if not isinstance(tag, str):
-            continue
+    tag = element.tag
+    if isinstance(tag, str):
         for name in READABLE:
             if element.get(name):
                 yield element.get(name), f"the attribute {name}"
         if tag == "meta" and READABLE_META.match(element.get("name") or element.get("property") or ""):
             yield element.get("content") or "", "the meta tag"
-        silent = tag in SILENT or any(a.tag in SILENT for a in element.iterancestors())
-        foreign = element.get("lang") or next((a.get("lang") for a in element.iterancestors() if a.get("lang")), "")
-        if element.text and not silent:
-            yield element.text, f"the {tag}" + (f" in {foreign}" if not foreign else "")
-        outer = any(a.tag in SILENT for a in element.iterancestors())
-        if element.tail and not outer:
-            yield element.tail, "the text"
+        inside = silent or tag in SILENT
+        if element.text and not inside:
+            yield element.text, f"the {tag}"
+        for child in element:
+            yield from _texts(child, inside)
+    if element.tail and not silent:
+        yield element.tail, "the text"
 
 
 def _own_text(element: Any) -> str:

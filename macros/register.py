@@ -119,7 +119,7 @@ def verdicts(page: Renderer) -> dict[str, int]:
 def delta_of(entry: PublishedFigure, page: Renderer) -> Delta | None:
     """The delta to the nearest own figure; the lab's own entries are not compared."""
     comparer = deltas.comparer(page.site)
-    return None if entry.own_lab else comparer.nearest(comparer.published[entry.id])
+    return None if entry.own_lab else comparer.nearest_own[entry.id]
 
 
 # One row

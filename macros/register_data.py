@@ -48,7 +48,7 @@ def content(site: Site) -> dict[str, Any]:
     comparer = deltas.comparer(site)
     own = list(comparer.own.values())
     compared = [comparer.published[e.id] for e in site.dataset.published.values() if not e.own_lab]
-    nearest = {a.id: comparer.nearest(a).b for a in compared}
+    nearest = {a.id: comparer.nearest_own[a.id].b for a in compared}
     pairs = [comparer.delta(a, b) for a in compared for b in own if _alike(a, b) or b is nearest[a.id]]
     pairs += [comparer.delta(a, b) for i, a in enumerate(own) for b in own[:i] if _alike(a, b)]
     return {
@@ -97,7 +97,7 @@ def entry(site: Site, entry_id: str) -> dict[str, Any]:
     comparer = deltas.comparer(site)
     if site.dataset.published[entry_id].own_lab:
         return {"nearest": None, "delta": None, "verdict": None}
-    delta = comparer.nearest(comparer.published[entry_id])
+    delta = comparer.nearest_own[entry_id]
     content = pair(delta, comparer)
     del content["a"], content["b"], content["verdict"]
     return {"nearest": delta.b.id, "delta": content, "verdict": delta.verdict}

@@ -25,7 +25,7 @@ Kind = Literal[
 ]
 Register = Collection[PublishedFigure]
 Subject = Literal["direction", "magnitude"]
-Verdict = Literal["consistent", "not_consistent", "resolved", "not_resolvable"]
+Verdict = Literal["consistent", "not_consistent", "resolved", "not_resolvable", "not_comparable"]
 # Without any effect, two arms keep apart by chance often when they have few runs: from four an arm on,
 # in 2 of C(8, 4) = 70 orders. Below that a direction is called consistent at most.
 RESOLVED_RUNS = 4
@@ -158,7 +158,9 @@ CHECKS: dict[Kind, Callable[[Predicate, tuple[Figure, ...]], bool]] = {
 
 
 def verdict(subject: Subject, a: Figure, b: Figure) -> Verdict:
-    """What may be said of a against b. Unknown n never resolves anything."""
+    """What may be said of a against b. Two quantities are not comparable; unknown n never resolves anything."""
+    if a.quantity and b.quantity and a.quantity != b.quantity:
+        return "not_comparable"
     try:
         apart = _span(a)[0] > _span(b)[1]
     except UnsupportedError:
