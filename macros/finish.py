@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from macros import binding, charts, clock, explainer, exports, feeds, pages, social, state, typography, usage
+from macros import binding, charts, clock, csp, explainer, exports, feeds, pages, social, state, typography, usage
 from macros.gate import Gate
 from macros.problems import InputError, Problem
 from macros.settings import Settings
@@ -21,8 +21,11 @@ RELEASE = "SITE_RELEASE"
 MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
 
 
-def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> None:
-    """Completes the built site in `site_dir`; raises InputError where the gate finds something."""
+def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any], serving: bool = False) -> None:
+    """Completes the built site in `site_dir`; raises InputError where the gate finds something.
+
+    A preview (`serving`) gets a script that reloads it, so it gets no policy.
+    """
     loaded, settings = state.load(root), Settings.of(site_url, extra)
     if os.environ.get(RELEASE) and not settings.address.startswith("https://"):
         expected = "the site's https address, for a release"
@@ -43,6 +46,8 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     if gate.problems:
         raise InputError(gate.problems)
     clean(site_dir)
+    if not serving:
+        csp.add(site_dir)
 
 
 def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
