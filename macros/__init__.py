@@ -15,10 +15,13 @@ from macros import (
     examples,
     exports,
     foot,
+    glossary,
     links,
     listings,
     metadata,
+    method,
     points,
+    sides,
     state,
     timeline,
 )
@@ -65,6 +68,13 @@ def define_env(env: Any) -> None:
     macro("article")(lambda: links.article(page().locale, settings))
     macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
     macro("points")(lambda *runs: points.points(page(), *runs))
+    macro("sides")(lambda *manifests: sides.sides(page(), *manifests))
+    macro("glossary_list")(lambda: glossary.listing(site.glossary, page().locale))
+    macro("tools")(lambda: method.tools(page()))
+    macro("repeats_needed")(lambda: method.needed_table(page()))
+    macro("repeats_assumed")(lambda *figures: method.assumed_table(page(), *figures))
+    macro("rule")(lambda name: method.rule(name))
+    macro("checklist")(lambda: method.checklist(page()))
     macro("figures_list")(lambda: listings.figures(page(), settings))
     macro("runs_list")(lambda: listings.runs(page(), settings))
 

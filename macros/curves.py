@@ -32,8 +32,8 @@ _CORNERS: tuple[Align, ...] = ("left", "right")
 class CurvePoint:
     """One figure at x; several may share an x. `y` None: nothing was measured or published there.
 
-    `label` is the printed value (may be empty), `title` the accessible name (without one: the
-    labels of series and point).
+    `label` is the printed value (may be empty), `title` the accessible name (without one: the labels of series and
+    point).
     """
 
     figure: str

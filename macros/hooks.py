@@ -62,6 +62,13 @@ def _stop_at(step: Callable[[Any], None], config: Any) -> None:
 on_config.mkdocs_priority = 100  # type: ignore[attr-defined]  # before the plugins see the configuration
 
 
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """Explains each term of the glossary at its first use."""
+    from macros import glossary, state
+
+    return glossary.of_page(html, state.loaded().glossary, page.file.src_uri, page.url)
+
+
 def on_post_build(config: Any) -> None:
     """Writes the files beside the pages, then reads the whole site as its readers will."""
     if not config.plugins["i18n"].building:

@@ -185,7 +185,7 @@ def source(found: Source, page: Renderer) -> str:
     for field in ("path", "commit", "sha256"):
         value = getattr(found, field)
         if value:
-            parts.append(f"{text(words.word(f'source.{field}'))} {_located(found, field, value)}")
+            parts.append(f"{text(bind(words.word(f'source.{field}')))} {_located(found, field, value)}")
     missing = [words.word(f"source.{field}") for field in ("url", "path", "commit") if not getattr(found, field)]
     if missing:
         parts.append(f"{text(words.word('not_published_here'))}: {text(', '.join(missing))}")

@@ -368,8 +368,6 @@ class Run(Manifest):
     settings_read_from: Annotated[tuple[SettingReadFrom, ...], Field(strict=False)] = ()
 
     def rules(self) -> Iterator[tuple[str, str, str]]:
-        if not self.measurements and self.missing is None:
-            yield "measurements", "at least 1 entry, or `missing` with the reason", "none"
         if self.measurements and self.missing is not None:
             yield "missing", "no reason, since there are measurements", "a reason"
         ids = [m.id for m in self.measurements]
@@ -735,6 +733,10 @@ def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> It
 
     if isinstance(data.get("id"), str) and data["id"] != stem:
         yield Problem(file, *at("id"), "id", f"{stem}, like the file's name", data["id"])
+    if data.get("measurements") == [] and data.get("missing") is None:
+        yield Problem(
+            file, *at("measurements"), "measurements", "at least 1 entry, or `missing` with the reason", "none"
+        )
     if data.get("evidence") == "methodology_v1":
         missing = _methodology_gaps(data)
         if missing:

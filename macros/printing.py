@@ -29,8 +29,12 @@ def places(figure: Figure) -> int:
         return 0
     if figure.display == "factor" and figure.wide:
         return places_of_one_digit(ends[0].value)
-    derived = min(places_of_derived(end) for end in ends)
-    return min(derived, RATE_DECIMALS) if figure.display == "rate" else derived
+    return min(_recorded_places(figure, end) for end in ends)
+
+
+def _recorded_places(figure: Figure, end: Expression) -> int:
+    recorded = places_of_derived(end)
+    return min(recorded, RATE_DECIMALS) if figure.display == "rate" else recorded
 
 
 def number(value: Decimal, locale: Locale) -> str:
@@ -51,7 +55,13 @@ def text(figure: Figure, locale: Locale) -> str:
     if figure.display == "odds" and figure.value:
         return f"1/{number(rounded(1 / figure.value.value, 0), locale)}"
     ends = [figure.value] if figure.value else [figure.low, figure.high]
-    printed = [number(rounded(end.value, digits), locale) for end in ends if end]
+    # A recorded range keeps the digits of each end, 32–32.4; one that is derived has one precision.
+    as_recorded = figure.value is None and figure.kind != "derived"
+    printed = [
+        number(rounded(end.value, _recorded_places(figure, end) if as_recorded else digits), locale)
+        for end in ends
+        if end
+    ]
     joined = EN_DASH.join(dict.fromkeys(printed))
     return joined + (figure.unit if figure.unit in SIGNS else "")
 

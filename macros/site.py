@@ -10,15 +10,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import allowed, dataset, figures, manifests, statements, strict_yaml
+from macros import allowed, dataset, figures, manifests, repeats, statements, strict_yaml
 from macros.allowed import Allowed
 from macros.dataset import Dataset
 from macros.entries import read_entries
 from macros.figures import Figure
+from macros.glossary import Entry
 from macros.manifests import Id, Line, Model, Text
 from macros.problems import InputError, Problem
+from macros.repeats import Repeats
 from macros.statements import Statement
-from macros.vocabulary import LANGUAGES, Question
+from macros.vocabulary import LANGUAGES, Quantity, Question
 
 
 class Profile(Model):
@@ -31,6 +33,20 @@ class Profile(Model):
     exact: bool = True
     label: Text
     description: Text
+
+
+class Label(Model):
+    """One label that a tool prints. `means` null: none of the quantities of these pages."""
+
+    label: Line
+    versions: Line | None = None
+    means: Quantity | None
+    note: Text
+
+
+class Tool(Model):
+    name: Line
+    labels: Annotated[tuple[Label, ...], Field(min_length=1, strict=False)]
 
 
 class ChartRow(Model):
@@ -119,6 +135,9 @@ class Site:
     profiles: Mapping[str, Profile]
     charts: Mapping[str, ChartSpec]
     allowed: Allowed
+    glossary: Mapping[str, Entry]
+    tools: Mapping[str, Tool]
+    repeats: Repeats
 
     def span_of(self, figure_id: str) -> Figure | None:
         """The figure that prints the span of this one's runs, or the spread published of them."""
@@ -144,7 +163,9 @@ def load(results: Path) -> Site:
     if problems:
         raise InputError(problems)
     checked = statements.read(results, resolved)
-    return Site(results, data, resolved, checked, profiles, charts, names)
+    terms = read_entries(results / "glossary.yaml", Entry)
+    labels = read_entries(results / "tools.yaml", Tool)
+    return Site(results, data, resolved, checked, profiles, charts, names, terms, labels, repeats.read(results))
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:

@@ -85,6 +85,11 @@ class Figures:
         if kind == "separation_odds":
             runs = int(formula["runs"])
             return {"value": lambda _: Fraction(2, math.comb(2 * runs, runs))}
+        if kind == "steps_per_second":
+            run_id, _, name = formula["measurement"].partition("/")
+            row = next(r for r in self.folders["runs"][run_id]["measurements"] if r["id"] == name)
+            seconds = self.leaf(f"{run_id}/{name}/seconds", row["seconds"])
+            return {"value": lambda x: int(row["drafts"]) / seconds(x)}
         first = operands[0]
         second = operands[1] if len(operands) > 1 else first
         v = [o.get("value") for o in operands]
@@ -119,6 +124,8 @@ class Figures:
             return {"value": lambda x: 100 * (math.prod(growth(g, x) for g in v) - 1)}
         if kind == "residual":
             return {"value": lambda x: v[0](x) / v[1](x) / math.prod(growth(g, x) for g in v[2:])}
+        if kind == "rate_of_token_time":
+            return {"value": lambda x: 1000 / v[0](x)}
         if kind == "step_rate_fall":
             return {"value": lambda x: 100 * (1 - growth(v[0], x) / growth(v[1], x))}
         if kind == "lag_share":
@@ -194,13 +201,18 @@ class Figures:
             if self.is_own_rate(figure_id):
                 places = min(places, 1)
         texts = list(dict.fromkeys(rounded(number, places) for number in numbers))
+        if len(texts) < len(set(numbers)):  # 32 to 32.4 is no single 32
+            texts = [rounded(number, min(self.places(end), 1)) for number, end in zip(numbers, ends, strict=True)]
         sign = "%" if percent or kind == "gain_rounding" or self.is_percent(spec) else "×" if factor else ""
         return "–".join(texts) + sign
 
     def is_own_rate(self, figure_id: str) -> bool:
         spec = self.specs[figure_id]
         if "formula" in spec:
-            return self.is_own_rate(spec["formula"]["of"][0]) if spec["formula"]["kind"] == "span" else False
+            kind = spec["formula"]["kind"]
+            if kind == "span":
+                return self.is_own_rate(spec["formula"]["of"][0])
+            return kind in ("steps_per_second", "rate_of_token_time")
         return "published" not in spec and self.entry(spec)[0].get("unit") == "tok/s" and not spec.get("part")
 
     def is_percent(self, spec: dict[str, Any]) -> bool:

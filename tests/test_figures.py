@@ -68,6 +68,7 @@ PRINTED = {
     "named-causes-gain": "38%",  # 1.22 · 67.6 / 59.7 = 1.3814
     "step-rate-fall-if-joint": "17%",  # 1 − 1.22 / 1.4679 = 0.1689
     "first-chunk-lag-share": "33–44%",  # (18 − 12) / 18 and (16 − 9) / 16
+    "fp8-c1-rate": "32–32.4",  # facts.md section 4; each end with its own digits
     "separation-odds-two": "1/3",  # 2 / C(4, 2)
     "separation-odds-three": "1/10",  # 2 / C(6, 3)
 }

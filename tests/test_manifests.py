@@ -284,13 +284,6 @@ def test_a_mistake_has_its_place_its_field_and_its_reason(name: str, tmp_path: P
     assert len(others) <= (1 if name in ("alias", "list for a mapping") else 0), others
 
 
-def test_a_run_without_a_measurement_says_why(tmp_path: Path) -> None:
-    text = run()
-    text = text[: text.index("measurements:")] + "measurements: []\n"
-    assert [p.field for p in problems(tmp_path, text)] == ["measurements"]
-    assert not problems(tmp_path, text + "missing: { en: no result in the log, ru: в логе нет результата }\n")
-
-
 def test_a_message_reads_as_place_field_expected_found(tmp_path: Path) -> None:
     text = run(value="fast")
     line, column = place(text, "value: fast")
@@ -335,6 +328,15 @@ def test_a_file_above_one_mebibyte(tmp_path: Path) -> None:
 def test_a_file_that_holds_no_manifest(text: str, found: str, tmp_path: Path) -> None:
     [problem] = problems(tmp_path, text)
     assert (problem.expected, problem.found) == ("a mapping of keys", found)
+
+
+def test_a_run_without_a_measurement_says_why(tmp_path: Path) -> None:
+    text = RUN + "measurements: []\n"
+    line, column = place(text, "measurements")
+    assert problems(tmp_path, text) == [
+        Problem(FILE, line, column, "measurements", "at least 1 entry, or `missing` with the reason", "none")
+    ]
+    assert problems(tmp_path, text + "missing: { en: it stopped, ru: он прервался }\n") == []
 
 
 def test_two_measurements_with_one_id(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from macros import cli, statements
+from macros import checks, statements
 from macros.figures import Figure
 from macros.numbers import Expression
 from macros.problems import InputError
@@ -146,7 +146,7 @@ def test_without_a_spread_nothing_is_consistent(make: Make) -> None:
 
 
 def test_the_real_arms_read_consistent_and_not_resolvable_in_both_languages() -> None:
-    site, _ = cli.checked(ROOT)
+    site, _ = checks.checked(ROOT)
     words = {
         language: [
             Renderer(site, language, "").verdict(subject, "moe-b12x-decode", "moe-auto-decode")
@@ -174,7 +174,7 @@ def test_the_real_arms_read_consistent_and_not_resolvable_in_both_languages() ->
     ],
 )
 def test_a_badly_written_statement(holds: str, field: str, expected: str, tmp_path: Path) -> None:
-    figures = cli.checked(ROOT)[0].figures
+    figures = checks.checked(ROOT)[0].figures
     (tmp_path / "statements.yaml").write_text(f"s:\n  text: {{ en: a, ru: б }}\n  holds: {holds}\n", "utf-8")
     with pytest.raises(InputError) as caught:
         statements.read(tmp_path, figures)
@@ -246,7 +246,7 @@ def test_a_statement_that_the_data_has_left_stops_the_build_in_both_pages(statem
 
 def test_no_real_statement_is_beyond_doubt() -> None:
     """Each statement that the explainer binds is made false by one of the changes above."""
-    site, pages = cli.checked(ROOT)
+    site, pages = checks.checked(ROOT)
     bound = {c.argument for p in pages if p.name == "index.md" for c in p.calls if c.name == "states"}
     assert bound <= set(FALSIFIED)
     assert set(FALSIFIED) <= set(site.statements)
@@ -262,9 +262,9 @@ def test_a_failed_statement_prints_sentence_predicate_and_values(tree: Tree) -> 
 
 def test_a_statement_that_no_page_says_is_an_error(tree: Tree) -> None:
     for page in PAGES:
-        tree.edit(page, '{{ states("flag-gains") }}', "")
+        tree.edit(page, '{{ states("range-made-of-these") }}', "")
     output = tree.check().output
-    assert "flag-gains: expected a sentence that says it" in output
+    assert "range-made-of-these: expected a sentence that says it" in output
 
 
 def test_an_unknown_statement_in_a_page_is_an_error(tree: Tree) -> None:

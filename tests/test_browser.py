@@ -1,0 +1,172 @@
+"""The built site in a real Chromium, as a reader uses it: languages, links, tables, narrow screens, drawings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import LANGUAGES, Watched
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+HOME = {"en": "", "ru": "ru/"}
+PHONE = {"width": 390, "height": 844}
+SMALLEST_TEXT = 11
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_opens_in_its_language(language: str, watched: Watched) -> None:
+    page = watched.open(HOME[language])
+    assert page.locator("html").get_attribute("lang") == language
+    title = page.locator("h1").inner_text()
+    assert "57–71" in title
+    assert bool(re.search("[а-яё]", title)) == (language == "ru")
+    watched.assert_clean()
+
+
+@pytest.mark.parametrize(("start", "end"), [("en", "ru"), ("ru", "en")])
+def test_the_language_switch_keeps_the_page(start: str, end: str, watched: Watched) -> None:
+    page = watched.open(f"{HOME[start]}figures/")
+    page.locator(".md-select").first.hover()
+    page.locator(f".md-select__link[hreflang={end}]").first.click()
+    page.wait_for_url(f"{watched.address}{HOME[end]}figures/**")
+    assert page.locator("html").get_attribute("lang") == end
+    watched.assert_clean()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_language_switch_keeps_the_section(language: str, watched: Watched) -> None:
+    other = {"en": "ru", "ru": "en"}[language]
+    page = watched.open(f"{HOME[language]}#error-bars")
+    page.locator(".md-select").first.hover()
+    page.locator(f".md-select__link[hreflang={other}]").first.click()
+    page.wait_for_url(f"{watched.address}{HOME[other]}**")
+    assert page.url == f"{watched.address}{HOME[other]}#error-bars"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_figure_leads_to_its_entry(language: str, watched: Watched) -> None:
+    page = watched.open(HOME[language])
+    link = page.locator("p a.figure", has=page.locator('data[data-figure="prompt-gap"]')).first
+    assert link.inner_text() == "1.50×"
+    link.click()
+    page.wait_for_url(f"{watched.address}{HOME[language]}figures/#prompt-gap")
+    entry = page.locator("#prompt-gap")
+    assert entry.locator('data[data-figure="prompt-gap"]').first.inner_text() == "1.50×"
+    # It has been scrolled to, and no header lies over it.
+    box = entry.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 500
+    watched.assert_clean()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_data_table_opens(language: str, watched: Watched) -> None:
+    page = watched.open(HOME[language])
+    chart = page.locator("#chart-moe-arms")
+    cell = chart.locator('table data[data-figure="moe-b12x-decode"]')
+    assert not cell.is_visible()
+    chart.locator("details", has=page.locator("table")).locator("summary").click()
+    assert cell.is_visible()
+    assert cell.inner_text() == "67.6"
+    watched.assert_clean()
+
+
+@pytest.mark.parametrize("width", [390, 320])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_scrolls_sideways(language: str, width: int, watched: Watched) -> None:
+    watched.page.set_viewport_size({"width": width, "height": 844})
+    for path in ("", "figures/", "runs/"):
+        page = watched.open(HOME[language] + path)
+        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, wide_elements(page, width)
+    watched.assert_clean()
+
+
+def wide_elements(page: Page, width: int) -> list[str]:
+    """What sticks out on the right, for the message."""
+    script = """width => [...document.querySelectorAll('body *')]
+        .filter(e => e.getBoundingClientRect().right > width + 1)
+        .slice(0, 8).map(e => e.outerHTML.slice(0, 120))"""
+    return list(page.evaluate(script, width))
+
+
+# Drawings on a phone
+
+
+# Every visible text of every chart: what it says, its size in CSS pixels as drawn, and its box.
+TEXTS = """() => [...document.querySelectorAll('figure.chart svg')]
+  .filter(svg => svg.getBoundingClientRect().width > 0)
+  .map(svg => ({
+    chart: svg.closest('figure').id || svg.getAttribute('aria-label').slice(0, 40),
+    width: svg.getBoundingClientRect().width,
+    texts: [...svg.querySelectorAll('text')].filter(t => t.textContent.trim()).map(t => {
+      const box = t.getBoundingClientRect(), scale = t.getScreenCTM().a
+      return {text: t.textContent, size: parseFloat(getComputedStyle(t).fontSize) * scale,
+              x: box.x, y: box.y, right: box.right, bottom: box.bottom}
+    })
+  }))"""
+
+
+@pytest.fixture(scope="module")
+def drawings(browser: Browser, address: str) -> Iterator[dict[str, list[dict[str, Any]]]]:
+    """The visible drawings of the explainer at 390 pixels, in both languages."""
+    context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
+    page = context.new_page()
+    found = {}
+    for language in LANGUAGES:
+        page.goto(address + HOME[language], wait_until="load")
+        found[language] = page.evaluate(TEXTS)
+    yield found
+    context.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_drawing_of_each_chart_is_visible(language: str, drawings: dict[str, list[dict[str, Any]]]) -> None:
+    names = [d["chart"] for d in drawings[language]]
+    assert len(names) == len(set(names))
+    assert {"chart-overview", "chart-moe-arms", "chart-prompts", "chart-vantages", "chart-concurrency"} <= set(names)
+    assert all(d["texts"] for d in drawings[language])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_a_chart_is_too_small(language: str, drawings: dict[str, list[dict[str, Any]]]) -> None:
+    small = [
+        f"{d['chart']}: {t['text']} {t['size']:.1f}"
+        for d in drawings[language]
+        for t in d["texts"]
+        if t["size"] < SMALLEST_TEXT
+    ]
+    assert small == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_of_a_chart_do_not_overlap(language: str, drawings: dict[str, list[dict[str, Any]]]) -> None:
+    overlapping = []
+    for drawing in drawings[language]:
+        texts = drawing["texts"]
+        for i, a in enumerate(texts):
+            for b in texts[i + 1 :]:
+                across = min(a["right"], b["right"]) - max(a["x"], b["x"])
+                # A line's box is taller than its letters: neighbours may touch by a little of their leading.
+                down = min(a["bottom"], b["bottom"]) - max(a["y"], b["y"])
+                if across > 0.5 and down > 0.25 * min(a["bottom"] - a["y"], b["bottom"] - b["y"]):
+                    overlapping.append(f"{drawing['chart']}: {a['text']!r} and {b['text']!r}")
+    assert overlapping == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_of_a_chart_stay_on_the_screen(language: str, drawings: dict[str, list[dict[str, Any]]]) -> None:
+    outside = [
+        f"{d['chart']}: {t['text']} {t['x']:.0f}–{t['right']:.0f}"
+        for d in drawings[language]
+        for t in d["texts"]
+        if t["x"] < 0 or t["right"] > PHONE["width"]
+    ]
+    assert outside == []
