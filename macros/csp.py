@@ -66,7 +66,7 @@ def _refused(page: str) -> Iterator[str]:
             continue
         if element.tag == "style":
             yield "<style>"
-        for name, value in element.attrib.items():
+        for name, value in ((str(k), str(v)) for k, v in element.attrib.items()):
             script = re.sub(r"[\x00-\x20]", "", value).lower().startswith("javascript:")
             if name == "style" or name.startswith("on") or (name in ("href", "src", "action", "formaction") and script):
                 yield f'<{element.tag} {name}="{value[:60]}">'
