@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,8 @@ from macros.vocabulary import LANGUAGES
 
 # Set by `make release`, which refuses a site whose links lead to localhost.
 RELEASE = "SITE_RELEASE"
+# What `sha256sum --check` reads.
+CHECKSUMS = "checksums.txt"
 MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
 
 
@@ -48,6 +51,7 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     clean(site_dir)
     if not serving:
         csp.add(site_dir)
+    _write(site_dir / CHECKSUMS, _checksums(site_dir).encode())
 
 
 def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
@@ -65,6 +69,12 @@ def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def _checksums(site_dir: Path) -> str:
+    files = {p.relative_to(site_dir).as_posix(): p for p in site_dir.rglob("*") if p.is_file()}
+    files.pop(CHECKSUMS, None)
+    return "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()}  {name}\n" for name in sorted(files))
 
 
 def clean(site_dir: Path) -> None:
