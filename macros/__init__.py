@@ -21,11 +21,13 @@ from macros import (
     metadata,
     method,
     points,
+    register_macros,
     sides,
     state,
     timeline,
 )
 from macros.binding import statement
+from macros.markup import text
 from macros.problems import InputError
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -60,6 +62,10 @@ def define_env(env: Any) -> None:
     macro("plain")(lambda *a, **k: page().plain(*a, **k))
     macro("setting")(lambda *a, **k: page().setting(*a, **k))
     macro("evidence")(lambda *a, **k: page().evidence(*a, **k))
+    macro("spread")(lambda figure_id: text(page().spread(page().get(figure_id))))
+    macro("spreads")(lambda *a: page().spreads(*a))
+    macro("runs_of")(lambda figure_id: page().runs_of(figure_id))
+    macro("acceptance")(lambda figure_id: page().acceptance(figure_id))
     macro("verdict")(lambda *a, **k: page().verdict(*a, **k))
     macro("times")(lambda *a, **k: page().times(*a, **k))
     macro("changed")(lambda comparison_id: page().changed(comparison_id))
@@ -83,6 +89,8 @@ def define_env(env: Any) -> None:
     macro("format_version")(lambda: exports.version(page().locale))
     macro("address")(lambda path: settings.address + path)
     macro("feed_address")(lambda: metadata.address(settings, page().language, "feed.xml"))
+    for name, function in register_macros.of(page, settings).items():
+        macro(name)(function)
     macro("example")(lambda name: examples.block(root, name))
 
     @env.macro  # type: ignore[untyped-decorator]

@@ -12,7 +12,7 @@ from macros import drawing
 from macros.drawing import Chart, Width
 
 # Whatever decides how a drawing looks: a change in one of them makes every drawing anew.
-_SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "drawing")
+_SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "strips", "drawing")
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     if spec is None:
         raise PageError(f"unknown chart {chart_id!r}")
     chart = build(chart_id, spec, page, settings, links=True)
-    wide, narrow = (_rebound(CACHE.inline(chart, width)) for width in WIDTHS)
+    wide, narrow = (rebound(CACHE.inline(chart, width)) for width in WIDTHS)
     words = page.locale
     caption = f"{_say(spec.caption, page)} {whisker_note(_figures(spec, page), page)}"
     files = " · ".join(
@@ -249,7 +249,7 @@ def _data_table(spec: ChartSpec, page: Renderer) -> str:
     return table([text(h) for h in head], rows, label=label)
 
 
-def _rebound(svg: str) -> str:
+def rebound(svg: str) -> str:
     """Marks the texts of a drawing, which were checked before they were drawn."""
     svg = re.sub(r"(<(?:text|tspan|title)[^>]*>)([^<]*\d[^<]*)(?=<)", lambda m: m[1] + bind(m[2]), svg)
     return re.sub(r'(aria-label=")([^"]*\d[^"]*)(?=")', lambda m: m[1] + bind(m[2]), svg)

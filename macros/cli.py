@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import diff
+from macros import diff, issue_forms, submission
 from macros.checks import checked
 from macros.exports import schema
 from macros.importers import command as import_command
@@ -65,6 +65,12 @@ COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] 
     "check": ("check all manifests, figures, statements and pages", "results check", _check_arguments),
     "import": (import_command.SUMMARY, import_command.EXAMPLE, import_command.arguments),
     "diff": ("show what the pages would print differently", "results diff main --markdown", _diff_arguments),
+    "forms": ("write the issue forms from the schema", "results forms", issue_forms.add_arguments),
+    "submission": (
+        "turn a reader's issue into an entry of the register, or say what is missing",
+        "results submission issue.md",
+        submission.add_arguments,
+    ),
     "schema": ("print a manifest's JSON Schema", "results schema run > run.schema.json", _schema_arguments),
 }
 

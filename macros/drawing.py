@@ -7,14 +7,15 @@ from macros.canvas import Canvas, Line, default_settings, wrapped
 from macros.curves import CurveChart, CurvePoint, Series, paint_curves
 from macros.dots import DotChart, Mark, Row, paint_dots
 from macros.marks import FILE, NARROW, WIDE, Sheet
+from macros.strips import StripChart, paint_strips
 from macros.svg import inline_svg, svg_file
 
 __all__ = [
-    "Chart", "CurveChart", "CurvePoint", "DotChart", "Mark", "Row", "Series", "Width",
-    "draw_inline", "draw_png", "draw_svg_file",
+    "Chart", "CurveChart", "CurvePoint", "DotChart", "Mark", "Row", "Series", "StripChart",
+    "Width", "draw_inline", "draw_png", "draw_svg_file",
 ]  # fmt: skip
 
-Chart = DotChart | CurveChart
+Chart = DotChart | CurveChart | StripChart
 Width = Literal["wide", "narrow"]
 
 PNG_PIXELS = 1560
@@ -69,8 +70,12 @@ def _paint(chart: Chart, sheet: Sheet) -> float:
     if frame.framed:
         title = wrapped(Line(chart.title, 20, bold=True), frame.room)
         top = canvas.paragraph(frame.pad, frame.pad - 4, title) + 12
-    paint = paint_dots if isinstance(chart, DotChart) else paint_curves
-    bottom = paint(chart, sheet, top)  # type: ignore[arg-type]
+    if isinstance(chart, DotChart):
+        bottom = paint_dots(chart, sheet, top)
+    elif isinstance(chart, StripChart):
+        bottom = paint_strips(chart, sheet, top)
+    else:
+        bottom = paint_curves(chart, sheet, top)
     if frame.framed and chart.footer:
         lines = [part for text in chart.footer for part in wrapped(Line(text, 11.5, "muted"), frame.room)]
         canvas.line([(frame.pad, bottom + 14), (frame.right, bottom + 14)], "grid")

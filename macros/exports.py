@@ -17,12 +17,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 
-from macros import printing, quotes
+from macros import printing, quotes, register_data
 from macros.binding import bind
+from macros.deltas import Verdict
 from macros.figures import Figure
 from macros.locale import Locale
 from macros.manifests import COMPARED, Comparison, Manifest, PublishedFigure, Run
 from macros.numbers import Expression
+from macros.register_data import DeltaRecord
 from macros.render import Renderer
 from macros.settings import Settings
 from macros.site import Site
@@ -138,9 +140,14 @@ class RunRecord(Record):
 
 
 class PublishedRecord(Record):
+    """An entry of the register beside the own figure that is nearest by configuration; null for the lab's own."""
+
     id: str
     status: Status
     figures: list[str]
+    nearest: str | None
+    delta: DeltaRecord | None
+    verdict: Verdict | None
     manifest: PublishedFigure
 
 
@@ -293,7 +300,13 @@ def _run(manifest: Run | Comparison, site: Site, settings: Settings) -> RunRecor
 
 
 def _published(entry: PublishedFigure, site: Site) -> PublishedRecord:
-    return PublishedRecord(id=entry.id, status=entry.status, figures=_drawn(entry, site), manifest=entry)
+    return PublishedRecord(
+        id=entry.id,
+        status=entry.status,
+        figures=_drawn(entry, site),
+        manifest=entry,
+        **register_data.entry(site, entry.id),
+    )
 
 
 def _drawn(manifest: Manifest, site: Site) -> list[str]:

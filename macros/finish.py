@@ -10,7 +10,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+<<<<<<< HEAD
 from macros import binding, charts, clock, csp, explainer, exports, feeds, pages, social, state, typography, usage
+=======
+from macros import (
+    binding,
+    charts,
+    clock,
+    explainer,
+    exports,
+    feeds,
+    pages,
+    register_data,
+    social,
+    state,
+    typography,
+    usage,
+)
+>>>>>>> main
 from macros.gate import Gate
 from macros.problems import InputError, Problem
 from macros.settings import Settings
@@ -57,6 +74,7 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
 def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
     """The text files beside the pages, marked like them."""
     yield from exports.files(loaded, settings)
+    yield from register_data.files(loaded, settings)
     yield "llms.txt", explainer.llms(state.rendered.values(), settings)
     yield "robots.txt", explainer.robots(settings)
     for language in LANGUAGES:

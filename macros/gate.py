@@ -36,6 +36,7 @@ READABLE_META = re.compile(
 SILENT = ("script", "style", "code", "pre", "template")
 BLOCKS = ("p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "figcaption", "summary", "div", "title", "small")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
+HAS_DIGIT = re.compile(r"\d")
 NUMBER = re.compile(r"[+−-]?\d[\d.,\u202f]*(?:\s?%|×)?")
 TWO_DECIMALS = re.compile(r"\d+[.,]\d\d+\s*(?:tok/s|tokens? per second|токен\w* в секунду)")
 ADDRESS = re.compile(r"(?:https?://|(?<!\w)\.{0,2}/)[^\s)>\"]+|[\w./-]+\.(?:md|html|json|yaml|svg|png|xml|txt|csv)\b")
@@ -127,6 +128,8 @@ class Gate:
                 self.report(name, figure_id, f"value {printing.machine_value(figure)}", str(element.get("value")))
 
     def numbers(self, name: str, marked: str, what: str) -> None:
+        if not HAS_DIGIT.search(marked):
+            return
         rest = self.site.allowed.blank(ADDRESS.sub(" ", binding.unbound(marked)))
         for match in NUMBER.finditer(rest):
             typed = match.group().strip(".,")
@@ -151,6 +154,8 @@ class Gate:
                 self.report(name, "number word", f"a statement bound to the sentence {where!r}", found.group())
 
     def precision(self, name: str, marked: str) -> None:
+        if not HAS_DIGIT.search(marked):
+            return
         for match in TWO_DECIMALS.finditer(binding.strip(marked)):
             self.report(name, "precision", "a rate with one decimal at most", match.group())
 

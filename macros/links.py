@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from macros.locale import Locale
 from macros.markup import element, text
+from macros.render import Renderer
 from macros.settings import Settings
 
 
@@ -19,3 +20,17 @@ def article(words: Locale, settings: Settings) -> str:
     if not settings.article:
         return text(words.word("article_unset"))
     return element("a", text(words.word("article_link")), href=settings.article)
+
+
+def correction(words: Locale, settings: Settings, entry_id: str) -> str:
+    """Where the publisher of an entry can correct it; while no repository is set, the place that says how."""
+    if not settings.repository:
+        return element("a", text(words.word("register.correct")), href="#conflicting-number")
+    query = f"template=correction.{words.language}.yml&entry={entry_id}"
+    address = f"{settings.repository.rstrip('/')}/issues/new?{query}"
+    return element("a", text(words.word("register.correct")), href=address)
+
+
+def data(page: Renderer, name: str) -> str:
+    """A file of `data/`, which is written beside the pages."""
+    return element("a", f"<code>data/{text(name)}</code>", href=f"{page.up}data/{name}")

@@ -6,12 +6,18 @@ import re
 
 NBSP = "\u00a0"
 # HTML, Markdown and templates read these; as entities they are only characters.
-_SPECIAL = re.compile(r"[&<>\"'\\`*_{}\[\]()#+!|~^$:=@-]")
+_SPECIAL = re.compile(r"[&<>\"'\\`*_{}\[\]()#+!|~^$=@]")
+# Inside a tag fewer are read, so that addresses stay legible in the source.
+_SPECIAL_IN_TAG = re.compile(r"[&<>\"'\\`*_{}\[\]]")
 
 
 def text(value: str) -> str:
-    """Text for an element's content or a double-quoted attribute, inside Markdown."""
-    return _SPECIAL.sub(lambda m: f"&#{ord(m.group())};", " ".join(value.split("\n")))
+    """Text for an element's content, inside Markdown."""
+    return _inert(_SPECIAL, value)
+
+
+def _inert(special: re.Pattern[str], value: str) -> str:
+    return special.sub(lambda m: f"&#{ord(m.group())};", " ".join(value.split("\n")))
 
 
 def element(tag: str, content: str, **attributes: str | None) -> str:
@@ -22,7 +28,7 @@ def element(tag: str, content: str, **attributes: str | None) -> str:
 def attrs(attributes: dict[str, str | None]) -> str:
     """Attributes in the order given; None leaves one out, underscores become hyphens."""
     return "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{text(value)}"'
+        f' {name.rstrip("_").replace("_", "-")}="{_inert(_SPECIAL_IN_TAG, value)}"'
         for name, value in attributes.items()
         if value is not None
     )

@@ -24,6 +24,8 @@ from macros.vocabulary import Language
 
 # Macros whose first argument is the id of a figure, and those that print it as current.
 FIGURE_MACROS = ("figure", "heading", "plain", "times")
+# Macros that say something of a figure without printing it.
+ABOUT_FIGURE = ("spread", "spreads", "runs_of", "acceptance")
 NAMED = {"chart": "charts", "states": "statements"}
 _CODE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: *\{ ?#([\w-]+)[^}]*\})? *$")
@@ -158,6 +160,8 @@ def _calls(page: Page, site: Site) -> Iterator[Problem]:
                 found = f"{call.argument}, which is {figure.status}"
                 hint = f" (its successor is {figure.superseded_by})" if figure.superseded_by else ""
                 yield Problem(page.file, call.line, 1, call.name, f"a current figure{hint}", found)
+        elif call.name in ABOUT_FIGURE and call.argument not in site.figures:
+            yield _unknown(page, call, "a figure of results/figures.yaml", site.figures)
         elif call.name in NAMED:
             names = known[NAMED[call.name]]
             if call.argument not in names:

@@ -158,6 +158,26 @@ class Renderer:
         """A source's name, marked; translated where the locale knows it."""
         return bind(self.locale.known("source_name", source.name))
 
+    def spreads(self, *figure_ids: str) -> str:
+        """A sentence on the spread of several figures: that none is published, or each with its own."""
+        figures = [self.get(figure_id) for figure_id in figure_ids]
+        unknown = self.locale.word("spread_unknown")
+        said = [self.spread(figure) for figure in figures]
+        if set(said) == {unknown}:
+            return text(self.locale.word("spreads_unknown"))
+        each = "; ".join(f"{getattr(f.label, self.language)}: {s}" for f, s in zip(figures, said, strict=True))
+        return text(f"{self.locale.word('spreads_known')} {each}.")
+
+    def runs_of(self, figure_id: str) -> str:
+        """How many runs a figure has, or that this is not published."""
+        n = self.get(figure_id).n
+        return text(bind(str(n)) if n else self.locale.word("not_published"))
+
+    def acceptance(self, figure_id: str) -> str:
+        """The acceptance length beside a figure, or that it is not published."""
+        length = self.get(figure_id).acceptance_length
+        return text(bind(printing.number(length, self.locale)) if length else self.locale.word("not_published"))
+
     def profile(self, profile: str) -> str:
         return bind(str(getattr(self.site.profiles[profile].label, self.language)))
 

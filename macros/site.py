@@ -49,6 +49,13 @@ class Tool(Model):
     labels: Annotated[tuple[Label, ...], Field(min_length=1, strict=False)]
 
 
+class ProfileClass(Model):
+    """A kind of prompt: what a profile's `class` names."""
+
+    label: Text
+    description: Text
+
+
 class ChartRow(Model):
     """One line of a dot-and-whisker chart."""
 
@@ -138,6 +145,7 @@ class Site:
     glossary: Mapping[str, Entry]
     tools: Mapping[str, Tool]
     repeats: Repeats
+    profile_classes: Mapping[str, ProfileClass]
 
     def span_of(self, figure_id: str) -> Figure | None:
         """The figure that prints the span of this one's runs, or the spread published of them."""
@@ -155,6 +163,7 @@ def load(results: Path) -> Site:
     """Reads and resolves everything under `results/`; raises InputError with all problems of a stage."""
     data = dataset.load(results)
     profiles = read_entries(results / "profiles.yaml", Profile)
+    classes = read_entries(results / "profile-classes.yaml", ProfileClass)
     charts = read_entries(results / "charts.yaml", ChartSpec)
     resolved = figures.resolve(results, data)
     names = allowed.read(results)
@@ -162,10 +171,12 @@ def load(results: Path) -> Site:
     problems += _typed_numbers(results / "charts.yaml", charts, names)
     if problems:
         raise InputError(problems)
-    checked = statements.read(results, resolved)
+    checked = statements.read(results, resolved, data.published.values())
     terms = read_entries(results / "glossary.yaml", Entry)
     labels = read_entries(results / "tools.yaml", Tool)
-    return Site(results, data, resolved, checked, profiles, charts, names, terms, labels, repeats.read(results))
+    return Site(
+        results, data, resolved, checked, profiles, charts, names, terms, labels, repeats.read(results), classes
+    )
 
 
 def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:

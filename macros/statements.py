@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,14 +15,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import manifests, strict_yaml
+from macros import manifests, shares, strict_yaml
 from macros.figures import Figure
-from macros.manifests import Id, Model, NotNegative, Text
+from macros.manifests import Id, Model, NotNegative, PublishedFigure, Text
 from macros.problems import InputError, Problem
 
-Kind = Literal["ordering", "above", "overlap", "larger_effect", "between", "times", "decade", "contains", "positive"]
+Kind = Literal[
+    "ordering", "above", "overlap", "larger_effect", "between", "times", "decade", "contains", "positive", "most_below"
+]
+Register = Collection[PublishedFigure]
 Subject = Literal["direction", "magnitude"]
-Verdict = Literal["consistent", "not_consistent", "resolved", "not_resolvable"]
+Verdict = Literal["consistent", "not_consistent", "resolved", "not_resolvable", "not_comparable"]
 # Without any effect, two arms keep apart by chance often when they have few runs: from four an arm on,
 # in 2 of C(8, 4) = 70 orders. Below that a direction is called consistent at most.
 RESOLVED_RUNS = 4
@@ -36,7 +39,8 @@ class Predicate(Model):
     ordering a > b > … by value; above: the span of a lies wholly above that of b; overlap: the spans overlap;
     larger_effect: a changes more than b, factors and gains compared alike; between: low ≤ a ≤ high;
     times: a ≥ low · b; decade: the `end` of a lies in that part of a decade; contains: the span of a
-    contains the values and spans of the rest; positive: a > 0.
+    contains the values and spans of the rest; positive: a > 0; most_below: more than half of the register's
+    single-stream figures for the pair lie below a.
     """
 
     kind: Kind
@@ -135,6 +139,11 @@ def _positive(p: Predicate, figures: tuple[Figure, ...]) -> bool:
     return all(_extent(f)[0] > 0 for f in figures)
 
 
+def _most_below(register: Register, figure: Figure) -> bool:
+    count, all_of_them = shares.below(register, _value(figure))
+    return 2 * count > all_of_them
+
+
 CHECKS: dict[Kind, Callable[[Predicate, tuple[Figure, ...]], bool]] = {
     "ordering": _ordering,
     "above": _above,
@@ -149,7 +158,9 @@ CHECKS: dict[Kind, Callable[[Predicate, tuple[Figure, ...]], bool]] = {
 
 
 def verdict(subject: Subject, a: Figure, b: Figure) -> Verdict:
-    """What may be said of a against b. Unknown n never resolves anything."""
+    """What may be said of a against b. Two quantities are not comparable; unknown n never resolves anything."""
+    if a.quantity and b.quantity and a.quantity != b.quantity:
+        return "not_comparable"
     try:
         apart = _span(a)[0] > _span(b)[1]
     except UnsupportedError:
@@ -162,7 +173,7 @@ def verdict(subject: Subject, a: Figure, b: Figure) -> Verdict:
     return "consistent" if apart else "not_consistent"
 
 
-def read(results: Path, figures: Mapping[str, Figure]) -> dict[str, Statement]:
+def read(results: Path, figures: Mapping[str, Figure], register: Register = ()) -> dict[str, Statement]:
     """All statements, checked; raises InputError where one is badly written, not where one fails."""
     file = f"{results.name}/statements.yaml"
     data, text, problems = strict_yaml.read(results / "statements.yaml", file)
@@ -180,14 +191,18 @@ def read(results: Path, figures: Mapping[str, Figure]) -> dict[str, Statement]:
             problems.append(Problem(file, line, column, f"{statement_id}.holds.of", f"the id of a figure{hint}", name))
         if not unknown:
             used = tuple(figures[name] for name in spec.holds.of)
-            statements[statement_id] = Statement(statement_id, spec.text, spec.holds, used, _holds(spec.holds, used))
+            statements[statement_id] = Statement(
+                statement_id, spec.text, spec.holds, used, _holds(spec.holds, used, register)
+            )
     if problems:
         raise InputError(problems)
     return statements
 
 
-def _holds(predicate: Predicate, figures: tuple[Figure, ...]) -> bool:
+def _holds(predicate: Predicate, figures: tuple[Figure, ...], register: Register) -> bool:
     try:
+        if predicate.kind == "most_below":
+            return _most_below(register, figures[0])
         return CHECKS[predicate.kind](predicate, figures)
     except UnsupportedError:
         return False

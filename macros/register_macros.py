@@ -1,0 +1,29 @@
+"""The macros of the register's pages, by name: what `published`, `reasons` and `your-number` may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from macros import links, number_form, reasons, register, register_chart
+from macros.markup import text
+from macros.render import Renderer
+from macros.settings import Settings
+
+
+def of(page: Callable[[], Renderer], settings: Settings) -> dict[str, Callable[..., str]]:
+    """`page` gives the renderer of the page that calls."""
+    return {
+        "word": lambda key: text(page().locale.word(key)),
+        "data_link": lambda name: links.data(page(), name),
+        "reasons_list": lambda: reasons.html(page()),
+        "open_contradictions": lambda: reasons.open_questions(page()),
+        "published": lambda entry_id: reasons.published(page(), entry_id),
+        "number_form": lambda: number_form.html(page()),
+        "figures_table": lambda: number_form.figures_table(page()),
+        "worths_table": lambda: number_form.worths_table(page()),
+        "checks_table": lambda: number_form.checks_table(page()),
+        "register_chart": lambda name: register_chart.html(name, page()),
+        "register_controls": lambda: register.controls(page()),
+        "register_table": lambda name: register.table(name, page(), settings),
+        "register_count": lambda name: register.count(name, page()),
+    }

@@ -1,0 +1,269 @@
+"""The form "Why is my number different?": the reader's cases by hand, and the browser against Python."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from macros import deltas, your_number
+from macros import site as sites
+from macros.settings import Settings
+from tests.conftest import ROOT
+
+SEED = 7
+PAGES = {"en": "your-number/", "ru": "ru/your-number/"}
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Any]:
+    loaded = sites.load(ROOT / "results")
+    # What the browser reads went through JSON.
+    return dict(json.loads(json.dumps(your_number.tables(loaded, Settings.of("", {})))))
+
+
+def ask(table: dict[str, Any], **inputs: str) -> dict[str, Any]:
+    result = your_number.answer(inputs, table)
+    assert result is not None
+    return result
+
+
+# The reader's cases
+
+
+def test_case_1_a_share_is_not_the_sum(table: dict[str, Any]) -> None:
+    """33–41 a stream, six streams, beside 170–190: the sum of six is 198–246."""
+    result = ask(table, value="33–41", scope="stream", streams="6", prompt="synthetic", nodes="2")
+    assert result["notes"][0] == "share"
+    assert result["questions"]["concurrency"] == "differs"
+    assert result["verdict"] == "cannot_be_said"
+    sums = [f for f in table["figures"] if f["id"] in result["sums"]]
+    assert len(sums) == 3
+    assert all((f["quantity"], f["settings"]["workload.concurrency"]) == ("aggregate_throughput", 6) for f in sums)
+    unknown = ask(table, value="33–41", scope="stream", prompt="synthetic")
+    assert "maybe_share" in unknown["notes"]
+    assert "workload.concurrency" in unknown["checks"]
+
+
+def test_case_2_chunks_are_not_tokens(table: dict[str, Any]) -> None:
+    result = ask(table, value="14.7", scope="stream", streams="1", counted="chunks")
+    assert result["notes"] == ["chunks"]
+    assert result["verdict"] == "not_comparable"
+    assert result["questions"]["vantage"] == "differs"
+    assert result["others"][0] == "tony-0731-sse-vs-usage"
+    # Whoever does not know how it was counted is told to look at that first.
+    unknown = ask(table, value="14.7", scope="stream", streams="1")
+    assert unknown["notes"][0] == "maybe_chunks"
+    assert unknown["checks"][0] == "method.token_accounting"
+
+
+CARD_LIKE = {"scope": "stream", "streams": "1", "prompt": "short-chat", "counted": "usage", "checkpoint": "0731"}
+
+
+def test_case_3_the_backend_line_decides_between_57_and_67(table: dict[str, Any]) -> None:
+    """57 with everything but the backend known: both arms are equally near, and they differ in the backend."""
+    result = ask(table, value="57", **CARD_LIKE, nodes="2", warm="yes")
+    assert {result["nearest"], *result["tied"]} == {"moe-auto-decode", "moe-b12x-decode"}
+    assert "backend_decides" in result["notes"]
+    assert result["checks"][0] == "config.moe_backend_active"
+    assert "Mxfp4 MoE backend" in table["checks"]["config.moe_backend_active"]["command"]
+    found = ask(table, value="67.6", **CARD_LIKE, nodes="2", warm="yes", backend="B12X")
+    assert found["nearest"] == "moe-b12x-decode"
+    assert found["notes"] == ["usual"]
+
+
+def test_case_4_a_heavy_prompt_reads_45(table: dict[str, Any]) -> None:
+    """45 beside 43.7: 3 % apart, and identical runs differ by up to 12 %."""
+    heavy = CARD_LIKE | {"prompt": "long-context"}
+    result = ask(table, value="45", **heavy, nodes="2", warm="yes")
+    assert result["nearest"] == "heavy-c1-decode"
+    assert result["notes"] == ["usual"]
+
+
+# Rules
+
+
+def test_a_known_difference_counts_with_its_range(table: dict[str, Any]) -> None:
+    """170 over six streams: 197.9–322.9 of twelve, times 127.78 / 230.1 = 0.555, is 110–179."""
+    result = ask(table, value="170", scope="sum", streams="6", prompt="code", counted="usage", nodes="2")
+    assert result["nearest"] == "code-c12-aggregate"
+    (factor,) = result["factors"]
+    assert factor["sources"] == ["tony-0702-c12"]
+    assert result["expected"] == pytest.approx([109.9, 179.4], abs=0.1)
+    assert result["verdict"] == "explained"
+
+
+@pytest.mark.parametrize(
+    ("value", "range_"),
+    [
+        ("59.7", (59.65, 59.75)),
+        ("57", (56.5, 57.5)),
+        ("33–41", (33, 41)),
+        (" 33 - 41 ", (33, 41)),
+        ("59,7", (59.65, 59.75)),
+        ("41-33", None),
+        ("0", None),
+        ("-5", None),
+        ("1e5", None),
+        ("57 tok/s", None),
+        ("<b>57</b>", None),
+        ("٥٧", None),
+        ("", None),
+        ("1-2-3", None),
+    ],
+)
+def test_values_are_read_with_their_rounding(value: str, range_: tuple[float, float] | None) -> None:
+    assert your_number.parsed(value) == (pytest.approx(range_) if range_ else None)
+
+
+def test_the_form_asks_for_exactly_what_decides(table: dict[str, Any]) -> None:
+    inputs = {"value": "57", "scope": "stream", "streams": "1", "prompt": "code", "counted": "usage", "nodes": "2"}
+    inputs |= {"backend": "B12X", "runtime": "0.25.2", "checkpoint": "0731", "warm": "yes"}
+    assert set(inputs) == set(your_number.FIELDS)
+    assert set(your_number.side(inputs, table)["settings"]) == set(deltas.DECIDING)
+    assert set(table["checks"]) == set(deltas.DECIDING)
+
+
+def test_the_forms_verdict_is_that_of_the_register(table: dict[str, Any]) -> None:
+    """An entry put into the form by its settings is judged like the entry, where its class of prompt is as good."""
+    comparer = deltas.comparer(sites.load(ROOT / "results"))
+    own = {f["id"]: f for f in table["figures"] if f["own"]}
+    checked = 0
+    for figure in table["figures"]:
+        if figure["own"] or figure["range"] is None:
+            continue
+        for other in own.values():
+            delta = comparer.delta(comparer.side(figure["id"]), comparer.side(other["id"]))
+            keys = your_number.statuses(figure, other, table)
+            if {k: delta.keys[k].replace("varies", "not_stated") for k in keys} != keys:
+                continue
+            known = your_number.factors(figure, other, keys, table)
+            if {f["key"] for f in known} != {f.key for f in delta.factors}:
+                continue
+            low, high = other["range"]
+            for factor in known:
+                low, high = low * factor["low"], high * factor["high"]
+            assert your_number.verdict(figure, other, keys, known, (low, high)) == delta.verdict
+            checked += 1
+    assert checked > 300
+
+
+# The browser
+
+
+@pytest.fixture
+def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
+    contexts = []
+
+    def go(path: str, **options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.requests = []
+        page.on("request", lambda request: page.requests.append(request.url))
+        page.goto(server + path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+
+
+def same(found: Any, expected: Any) -> bool:
+    if isinstance(expected, dict):
+        return set(found) == set(expected) and all(same(found[k], v) for k, v in expected.items())
+    if isinstance(expected, list | tuple):
+        return len(found) == len(expected) and all(same(a, b) for a, b in zip(found, expected, strict=True))
+    return bool(found == pytest.approx(expected, rel=1e-9) if isinstance(expected, float) else found == expected)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_browser_and_python_give_the_same_answers(
+    language: str, table: dict[str, Any], open_page: Callable[..., Any]
+) -> None:
+    page = open_page(PAGES[language])
+    page.wait_for_selector("form.your-number[data-ready]")
+    choose = random.Random(SEED)
+    for _ in range(60):
+        inputs = your_number.random_inputs(table, choose)
+        for name, value in inputs.items():
+            field = page.locator(f"#f-{name}")
+            if field.evaluate("field => field.tagName") == "SELECT":
+                field.select_option(value)
+            else:
+                field.fill(value)
+        page.locator("form.your-number button[type=submit]").click()
+        found = json.loads(page.locator("form.your-number").get_attribute("data-answer"))
+        expected = json.loads(json.dumps(your_number.answer(inputs, table)))
+        assert same(found, expected), (inputs, found, expected)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("language", "said", "verdict"),
+    [("en", "Chunks were counted.", "not comparable"), ("ru", "Посчитаны чанки.", "несопоставимо")],
+)
+def test_by_keyboard_with_the_answer_read_out_and_the_state_in_the_address(
+    language: str, said: str, verdict: str, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(PAGES[language])
+    page.wait_for_selector("form.your-number[data-ready]")
+    page.locator("#f-value").focus()
+    page.keyboard.type("14.7")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "f-scope"
+    page.locator("#f-counted").select_option("chunks")
+    page.locator("#f-scope").select_option("stream")
+    page.locator("#f-value").focus()
+    page.keyboard.press("Enter")
+    live = page.locator(".answer[aria-live=polite]")
+    assert said in live.inner_text()
+    assert verdict in live.inner_text()
+    assert "value=14.7" in page.url
+    assert "counted=chunks" in page.url
+    report = page.locator("#report-text").input_value()
+    assert "### " in report
+    assert "14.7" in report
+    # The same address gives the same answer.
+    again = open_page(page.url.split("/", 3)[3])
+    again.wait_for_selector("form.your-number[data-answer]")
+    assert again.locator("form.your-number").get_attribute("data-answer") == page.locator(
+        "form.your-number"
+    ).get_attribute("data-answer")
+    assert again.locator("#f-counted").input_value() == "chunks"
+
+
+@pytest.mark.browser
+def test_nothing_leaves_the_browser(server: str, open_page: Callable[..., Any]) -> None:
+    page = open_page(PAGES["en"] + "?" + urlencode({"value": "45", "scope": "stream"}))
+    page.wait_for_selector("form.your-number[data-answer]")
+    page.locator("#f-prompt").select_option("long-context")
+    assert all(url.startswith(server) for url in page.requests)
+    after = [url for url in page.requests if "your-number.json" in url]
+    assert len(after) == 1
+
+
+@pytest.mark.browser
+def test_hostile_address_stays_text(open_page: Callable[..., Any]) -> None:
+    hostile = {"value": "57", "runtime": "<img src=x onerror=alert(1)>{{7*7}}", "prompt": "'); drop", "evil": "x"}
+    page = open_page(PAGES["en"] + "?" + urlencode(hostile))
+    page.wait_for_selector("form.your-number[data-answer]")
+    assert page.locator(".your-number img").count() == 0
+    assert "<img src=x" in page.locator("#report-text").input_value()
+    assert page.locator("#f-prompt").input_value() == ""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_without_a_script_the_tables_say_the_same(language: str, open_page: Callable[..., Any]) -> None:
+    page = open_page(PAGES[language], java_script_enabled=False)
+    assert not page.locator("form.your-number").is_visible()
+    assert page.locator("table").count() == 3
+    assert page.locator("table").first.is_visible()
+    assert "127" not in page.locator("h1").inner_text()
+    assert "tony-0702-c12" in page.content()
