@@ -10,13 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD
-from macros import binding, charts, clock, csp, explainer, exports, feeds, pages, social, state, typography, usage
-=======
 from macros import (
     binding,
     charts,
     clock,
+    csp,
     explainer,
     exports,
     feeds,
@@ -27,7 +25,6 @@ from macros import (
     typography,
     usage,
 )
->>>>>>> main
 from macros.gate import Gate
 from macros.problems import InputError, Problem
 from macros.settings import Settings
