@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help site release serve test check mutate picture lock clean
+.PHONY: help site release serve test check mutate bench picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the commands
@@ -47,6 +47,10 @@ test: .venv/test.stamp  ## every test, a real browser included
 SEED ?= 1
 mutate: .venv/test.stamp  ## measure the gate: make mistakes at random, count what is caught
 	@$(BIN)/python tests/mutate.py --seed $(SEED)
+
+bench: .venv/test.stamp site  ## what pages weigh and builds cost: tables and ratios, nothing asserted
+	@$(BIN)/python -m tests.measure site
+	@$(BIN)/python -m tests.bench
 
 picture: .venv/test.stamp site  ## take README's picture of the start page anew
 	@$(BIN)/python tests/screenshot.py

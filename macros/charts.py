@@ -225,13 +225,15 @@ def _provenance(figures: list[Figure], page: Renderer) -> str:
 
 def _data_table(spec: ChartSpec, page: Renderer) -> str:
     words = page.locale
+    # A page has several tables: each is named after its chart.
+    label = f"{words.word('data_table')}: {_say(spec.title, page)}"
     if spec.x == "position":
         shares = [(figure, by_position(figure, page)) for figure in _figures(spec, page)]
         places = range(1, max(len(values) for _, values in shares) + 1)
         return table(
             [text(words.word("column.prompt_tokens")), *(bind(str(place)) for place in places)],
             [[bind(_depth(figure)), *(bind(str(share)) for share in values)] for figure, values in shares],
-            label=words.word("data_table"),
+            label=label,
         )
     head = [words.word(f"column.{name}") for name in ("what", "value", "spread", "n", "evidence")]
     rows = [
@@ -244,7 +246,7 @@ def _data_table(spec: ChartSpec, page: Renderer) -> str:
         ]
         for figure in _figures(spec, page)
     ]
-    return table([text(h) for h in head], rows, label=words.word("data_table"))
+    return table([text(h) for h in head], rows, label=label)
 
 
 def rebound(svg: str) -> str:

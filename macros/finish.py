@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from macros import (
     binding,
     charts,
     clock,
+    csp,
     explainer,
     exports,
     feeds,
@@ -31,11 +33,16 @@ from macros.vocabulary import LANGUAGES
 
 # Set by `make release`, which refuses a site whose links lead to localhost.
 RELEASE = "SITE_RELEASE"
+# What `sha256sum --check` reads.
+CHECKSUMS = "checksums.txt"
 MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
 
 
-def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any]) -> None:
-    """Completes the built site in `site_dir`; raises InputError where the gate finds something."""
+def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, Any], serving: bool = False) -> None:
+    """Completes the built site in `site_dir`; raises InputError where the gate finds something.
+
+    A preview (`serving`) gets a script that reloads it, so it gets no policy.
+    """
     loaded, settings = state.load(root), Settings.of(site_url, extra)
     if os.environ.get(RELEASE) and not settings.address.startswith("https://"):
         expected = "the site's https address, for a release"
@@ -56,6 +63,9 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     if gate.problems:
         raise InputError(gate.problems)
     clean(site_dir)
+    if not serving:
+        csp.add(site_dir)
+    _write(site_dir / CHECKSUMS, _checksums(site_dir).encode())
 
 
 def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[str, str]]:
@@ -74,6 +84,12 @@ def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+def _checksums(site_dir: Path) -> str:
+    files = {p.relative_to(site_dir).as_posix(): p for p in site_dir.rglob("*") if p.is_file()}
+    files.pop(CHECKSUMS, None)
+    return "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()}  {name}\n" for name in sorted(files))
 
 
 def clean(site_dir: Path) -> None:

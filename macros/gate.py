@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lxml import etree, html
+from lxml import etree
 
 from macros import binding, printing, strict_yaml, typography
 from macros.locale import locale
@@ -54,6 +54,8 @@ class Gate:
     root: Path
     problems: list[Problem] = field(default_factory=list)
     latin_used: set[str] = field(default_factory=set)
+    # Menus and the like stand on every page: what was found clean once is not read again.
+    clean: set[tuple[Language, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         words, _, _ = strict_yaml.read(self.site.results / "number-words.yaml", "results/number-words.yaml")
@@ -93,20 +95,25 @@ class Gate:
 
     def page(self, name: str, marked: str) -> None:
         language: Language = "ru" if name.startswith("ru/") else "en"
-        tree = html.document_fromstring(marked)
+        tree = etree.fromstring(marked, etree.HTMLParser())
         self.data_elements(name, tree, language)
         for text, what in _texts(tree):
+            if text.isspace() or (language, text) in self.clean:
+                continue
+            before = len(self.problems)
             self.numbers(name, text, what)
             self.precision(name, text)
             if language == "ru":
                 self.russian(name, text)
+            if len(self.problems) == before:
+                self.clean.add((language, text))
         for element in tree.iter(*BLOCKS):
             self.words(name, _own_text(element), language)
 
     def data_elements(self, name: str, tree: Any, language: Language) -> None:
         """Each <data data-figure> must be a figure, with today's text and value."""
         for element in tree.iter("data"):
-            figure_id, text = element.get("data-figure"), element.text_content()
+            figure_id, text = element.get("data-figure"), "".join(element.itertext())
             if figure_id is None:
                 continue
             figure = self.site.figures.get(figure_id)
@@ -270,11 +277,12 @@ def _texts(element: Any, silent: bool = False) -> Iterator[tuple[str, str]]:
     """(marked text, what it is) of everything that a reader can read, hear or is shown in a preview."""
     tag = element.tag
     if isinstance(tag, str):
+        attributes = element.attrib
         for name in READABLE:
-            if element.get(name):
-                yield element.get(name), f"the attribute {name}"
-        if tag == "meta" and READABLE_META.match(element.get("name") or element.get("property") or ""):
-            yield element.get("content") or "", "the meta tag"
+            if value := attributes.get(name):
+                yield value, f"the attribute {name}"
+        if tag == "meta" and READABLE_META.match(attributes.get("name") or attributes.get("property") or ""):
+            yield attributes.get("content") or "", "the meta tag"
         inside = silent or tag in SILENT
         if element.text and not inside:
             yield element.text, f"the {tag}"

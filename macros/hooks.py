@@ -12,6 +12,13 @@ import click
 
 # The address of links while the site's own is not set.
 LOCALHOST = "http://127.0.0.1:8000/"
+_serving = False
+
+
+def on_startup(command: str, dirty: bool) -> None:
+    """Remembers whether this is a preview."""
+    global _serving
+    _serving = command == "serve"
 
 
 def on_config(config: Any) -> Any:
@@ -37,7 +44,8 @@ def _checked(config: Any) -> None:
 def _finished(config: Any) -> None:
     from macros import finish
 
-    finish.site(Path(config.site_dir), Path(config.config_file_path).parent, config.site_url, config.extra)
+    root = Path(config.config_file_path).parent
+    finish.site(Path(config.site_dir), root, config.site_url, config.extra, _serving)
 
 
 def _stop_at(step: Callable[[Any], None], config: Any) -> None:

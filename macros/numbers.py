@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
+from functools import cached_property
 
 # An operand that varies by more than this from run to run leaves a factor one significant digit.
 WIDE_SPREAD = Fraction(10, 100)
@@ -71,16 +72,31 @@ class Expression:
     def leaf(name: str, value: Fraction, half: Fraction) -> Expression:
         return Expression((Leaf(name, value, half),), lambda values: values[name])
 
-    @property
+    @cached_property
     def value(self) -> Fraction:
         return self.compute({leaf.name: leaf.value for leaf in self.leaves})
 
     def interval(self) -> tuple[Fraction, Fraction]:
         """Lowest and highest value that the rounding of the recorded numbers allows."""
+        return self._interval
+
+    @cached_property
+    def _interval(self) -> tuple[Fraction, Fraction]:
         ends = [(leaf.value - leaf.half, leaf.value + leaf.half) for leaf in self.leaves]
         names = [leaf.name for leaf in self.leaves]
         corners = [self.compute(dict(zip(names, corner, strict=True))) for corner in itertools.product(*ends)]
         return min(corners), max(corners)
+
+    @cached_property
+    def places(self) -> int:
+        """The last place at which the half-width of the rounding interval is at most one unit.
+
+        65.5 / 43.7 is 1.496 to 1.502: half-width 0.003, so two decimals. Recorded numbers without any rounding
+        (counts) would allow infinitely many; six are kept.
+        """
+        low, high = self._interval
+        half = (high - low) / 2
+        return next((places for places in range(6, -7, -1) if half <= Fraction(10) ** -places), -6)
 
     def _with(
         self, other: Expression | int, combine: Callable[[Fraction, Fraction], Fraction], turned: bool = False
@@ -116,20 +132,6 @@ class Expression:
 
     def greatest(self, other: Expression) -> Expression:
         return self._with(other, max)
-
-
-def places_of_derived(expression: Expression) -> int:
-    """The last place at which the half-width of the rounding interval is at most one unit.
-
-    65.5 / 43.7 is 1.496 to 1.502: half-width 0.003, so two decimals. Recorded numbers without any rounding
-    (counts) would allow infinitely many; six are kept.
-    """
-    low, high = expression.interval()
-    half = (high - low) / 2
-    for places in range(6, -7, -1):
-        if half <= Fraction(10) ** -places:
-            return places
-    return -6
 
 
 def places_of_one_digit(value: Fraction) -> int:

@@ -42,7 +42,7 @@ def _row(run: Run, m: Measurement, page: Renderer) -> list[str]:
 
 
 def _missing(run: Run, page: Renderer) -> list[str]:
-    reason = element("em", text(page.locale.word("no_result")), title=str(getattr(run.missing, page.language)))
+    reason = element("em", text(page.locale.word("no_result")), title=bind(str(getattr(run.missing, page.language))))
     tokens = _count(run.workload.prompt_tokens, page)
     if run.workload.prompt_tokens_approximate:
         tokens = f"{text(page.locale.word('about'))} {tokens}"

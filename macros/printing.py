@@ -9,7 +9,7 @@ from fractions import Fraction
 from macros.binding import bind
 from macros.figures import Figure
 from macros.locale import Locale
-from macros.numbers import RATE_DECIMALS, Expression, decimals, places_of_derived, places_of_one_digit, rounded
+from macros.numbers import RATE_DECIMALS, Expression, decimals, places_of_one_digit, rounded
 
 MINUS = "\u2212"
 EN_DASH = "\u2013"
@@ -33,7 +33,7 @@ def places(figure: Figure) -> int:
 
 
 def _recorded_places(figure: Figure, end: Expression) -> int:
-    recorded = places_of_derived(end)
+    recorded = end.places
     return min(recorded, RATE_DECIMALS) if figure.display == "rate" else recorded
 
 
@@ -91,7 +91,7 @@ def machine(expression: Expression) -> str:
     """A value for machines: recorded digits where they are recorded, else at most six significant ones."""
     value = expression.value
     if len(expression.leaves) == 1 and expression.leaves[0].half > 0 and expression.leaves[0].value == value:
-        return f"{rounded(value, places_of_derived(expression)):f}"
+        return f"{rounded(value, expression.places):f}"
     return significant(value)
 
 

@@ -253,15 +253,22 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
-    """The address of a server over the built real site, with a slash at the end."""
-    handler = functools.partial(_Quiet, directory=str(site))
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server over a folder, with a slash at the end."""
+    handler = functools.partial(_Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """The address of a server over the built real site."""
+    with served(site) as address:
+        yield address
 
 
 def chromium() -> str | None:
@@ -302,10 +309,10 @@ class Watched:
         assert not self.missing
 
 
-@pytest.fixture
-def watched(browser: Browser, address: str) -> Iterator[Watched]:
-    """A fresh page, 1280 × 900, that remembers errors and foreign requests. Blocks every other host."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+@contextlib.contextmanager
+def watching(browser: Browser, address: str, **context_settings: Any) -> Iterator[Watched]:
+    """A fresh page that remembers errors and foreign requests. Blocks every other host."""
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context_settings})
     page = context.new_page()
     found = Watched(page, address, [], [], [])
 
@@ -322,3 +329,10 @@ def watched(browser: Browser, address: str) -> Iterator[Watched]:
     page.on("response", lambda r: found.missing.append(f"{r.status} {r.url}") if r.status >= 400 else None)
     yield found
     context.close()
+
+
+@pytest.fixture
+def watched(browser: Browser, address: str) -> Iterator[Watched]:
+    """A fresh page over the real site, 1280 × 900."""
+    with watching(browser, address) as found:
+        yield found

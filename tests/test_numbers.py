@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from macros import numbers
-from macros.numbers import Expression, places_of_derived, places_of_one_digit, rounded
+from macros.numbers import Expression, places_of_one_digit, rounded
 
 Formula = Callable[[list[Expression]], Expression]
 
@@ -148,7 +148,7 @@ def test_rounding_by_hand(text: str, places: int, printed: str) -> None:
 def test_a_derived_figure_prints_to_the_last_place_that_its_interval_allows(values: list[Decimal], name: str) -> None:
     expression = FORMULAS[name]([Expression.recorded(f"x{i}", v) for i, v in enumerate(values)])
     low, high = expression.interval()
-    half, places = (high - low) / 2, places_of_derived(expression)
+    half, places = (high - low) / 2, expression.places
     assert -6 <= places <= 6
     assert places == -6 or half <= Fraction(10) ** -places
     assert places == 6 or half > Fraction(10) ** -(places + 1)
@@ -168,11 +168,11 @@ def test_a_derived_figure_prints_to_the_last_place_that_its_interval_allows(valu
 )
 def test_digits_of_a_ratio_by_hand(dividend: str, divisor: str, places: int) -> None:
     ratio = Expression.recorded("a", Decimal(dividend)) / Expression.recorded("b", Decimal(divisor))
-    assert places_of_derived(ratio) == places
+    assert ratio.places == places
 
 
 def test_digits_of_counts_end() -> None:
-    assert places_of_derived(Expression.leaf("count", Fraction(1, 3), Fraction(0))) == 6
+    assert Expression.leaf("count", Fraction(1, 3), Fraction(0)).places == 6
 
 
 @given(st.fractions(min_value=Fraction(1, 10**5), max_value=10**6))

@@ -4,6 +4,17 @@
 // end the link says the same and the theme passes it by.
 for (const link of document.querySelectorAll("link[rel=alternate]")) link.rel = "alternate ";
 
+// A button to each block of code. The theme's own stand in landmarks of one name.
+const config = JSON.parse(document.getElementById("__config").textContent);
+for (const code of document.querySelectorAll(".highlight > pre > code")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = config.translations["clipboard.copy"];
+  button.dataset.done = config.translations["clipboard.copied"];
+  code.parentElement.after(button);
+}
+
 for (const button of document.querySelectorAll("button.copy")) button.hidden = false;
 
 document.addEventListener("click", (event) => {

@@ -1,0 +1,171 @@
+"""What each page weighs and how fast it stands, as a table: `python tests/measure.py [site] [page …]`.
+
+Bytes and requests are what a server sends gzipped for the first view, counted there. The times are those of an
+emulated phone (1.6 Mbit/s, 150 ms, a processor slowed four times) and depend on the machine that emulates it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import http.server
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+TEXTS = (".html", ".css", ".js", ".json", ".svg", ".xml", ".txt", ".md", ".csv", ".map")
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".xml": "application/xml",
+}
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 0.75e6 / 8}
+OBSERVE = """
+window.seen = {paint: 0, shift: 0, blocked: 0};
+new PerformanceObserver(l => { for (const e of l.getEntries()) seen.paint = e.startTime })
+  .observe({type: "largest-contentful-paint", buffered: true});
+new PerformanceObserver(l => { for (const e of l.getEntries()) if (!e.hadRecentInput) seen.shift += e.value })
+  .observe({type: "layout-shift", buffered: true});
+new PerformanceObserver(l => { for (const e of l.getEntries()) seen.blocked += Math.max(0, e.duration - 50) })
+  .observe({type: "longtask", buffered: true});
+"""
+AXE_RULES = {"resultTypes": ["violations"]}
+
+
+@dataclass
+class Gzipped:
+    """A server over a site that sends texts gzipped and keeps what it sent, headers included."""
+
+    address: str
+    sent: list[tuple[str, int]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def gzipped(site: Path) -> Iterator[Gzipped]:
+    """Serves `site` as a usual host of static files does."""
+    packed: dict[Path, bytes] = {}
+    log = Gzipped("")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            path = site / self.path.split("?")[0].lstrip("/")
+            path = path / "index.html" if path.is_dir() else path
+            if not path.is_file():
+                log.missing.append(self.path)
+                self.send_error(404)
+                return
+            text = path.suffix in TEXTS
+            if path not in packed:
+                packed[path] = gzip.compress(path.read_bytes(), 6) if text else path.read_bytes()
+            body = packed[path]
+            head = [
+                "HTTP/1.1 200 OK",
+                f"Content-Type: {TYPES.get(path.suffix, 'application/octet-stream')}",
+                f"Content-Length: {len(body)}",
+                "Cache-Control: max-age=600",
+                *(["Content-Encoding: gzip"] if text else []),
+            ]
+            answer = ("\r\n".join(head) + "\r\n\r\n").encode() + body
+            log.sent.append((self.path, len(answer)))
+            self.wfile.write(answer)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        log.address = f"http://127.0.0.1:{server.server_port}/"
+        yield log
+        server.shutdown()
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The first view of a page; times in milliseconds."""
+
+    path: str
+    bytes: int
+    requests: int
+    foreign: tuple[str, ...]
+    paint: float
+    shift: float
+    blocked: float
+
+
+def first_view(browser: Any, server: Gzipped, path: str, slow: bool = True) -> Weight:
+    """Opens a page with an empty cache, on the emulated phone unless told otherwise."""
+    server.sent.clear()
+    context = browser.new_context(**PHONE)
+    page = context.new_page()
+    foreign: list[str] = []
+    page.on("request", lambda r: foreign.append(r.url) if not r.url.startswith((server.address, "data:")) else None)
+    page.add_init_script(OBSERVE)
+    if slow:
+        session = context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", NETWORK)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    page.goto(server.address + path, wait_until="load")
+    page.wait_for_timeout(1500 if slow else 400)
+    seen = page.evaluate("seen")
+    icon = page.evaluate("document.querySelector('link[rel=icon]')?.href")
+    # A browser without a window asks for no icon.
+    if icon and not any(icon.endswith(name) for name, _ in server.sent):
+        page.evaluate("url => fetch(url, {cache: 'reload'}).then(r => r.blob())", icon)
+    context.close()
+    size = sum(length for _, length in server.sent)
+    return Weight(path, size, len(server.sent), tuple(foreign), seen["paint"], seen["shift"], seen["blocked"])
+
+
+def paths(site: Path) -> list[str]:
+    """The paths of all pages, the explainer of each language first."""
+    found = [p.relative_to(site).as_posix().removesuffix("index.html") for p in site.rglob("index.html")]
+    return sorted(found, key=lambda path: (path.startswith("ru/"), path))
+
+
+def axe_count(browser: Any, address: str, path: str) -> str:
+    """The violations that axe reports in the page as it opens, by rule."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(address + path, wait_until="load")
+    found = Axe().run(page, options=AXE_RULES).response["violations"]
+    context.close()
+    return " ".join(f"{v['id']}:{len(v['nodes'])}" for v in found) or "0"
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    from tests.conftest import CHROMIUM_ARGUMENTS, chromium
+
+    site = Path(sys.argv[1] if len(sys.argv) > 1 else "site").resolve()
+    chosen = sys.argv[2:] or paths(site)
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    print(f"{'page':<20}{'KB':>8}{'requests':>10}{'paint ms':>10}{'shift':>8}{'blocked ms':>12}  axe")
+    with sync_playwright() as playwright, gzipped(site) as server:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(CHROMIUM_ARGUMENTS))
+        for path in chosen:
+            w = first_view(browser, server, path)
+            axe = axe_count(browser, server.address, path)
+            row = f"{w.path or '/':<20}{w.bytes / 1000:>8.1f}{w.requests:>10}{w.paint:>10.0f}{w.shift:>8.3f}"
+            print(f"{row}{w.blocked:>12.0f}  {axe}", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Everybody can read the site: axe on every page in every state, keyboard, zoom, motion, no script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.conftest import LANGUAGES, ROOT, Watched, read_page, watching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+NAMES = tuple("" if p.stem == "index" else f"{p.stem}/" for p in sorted((ROOT / "docs").glob("*.md")))
+PATHS = [("ru/" if language == "ru" else "") + name for language in LANGUAGES for name in NAMES]
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+COLOURS = ("color-contrast", "link-in-text-block", "aria-hidden-focus", "landmark-unique")
+OPEN_ALL = "for (const d of document.querySelectorAll('details')) d.open = true"
+
+pytestmark = pytest.mark.browser
+
+
+# The generated lists repeat the same entry many times: one of each make is kept.
+THIN = """() => {
+  const seen = new Set();
+  for (const entry of document.querySelectorAll("main :is(.entry, tbody tr, .jump li)")) {
+    const make = [...entry.querySelectorAll("*")].map(e => e.tagName + "." + e.getAttribute("class"));
+    const key = entry.className + [...new Set(make)].sort().join(" ");
+    if (seen.has(key)) entry.remove();
+    seen.add(key);
+  }
+}"""
+
+
+def violations(page: Page, *rules: str) -> list[str]:
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    found = Axe().run(page, options={"resultTypes": ["violations"], **only}).response["violations"]
+    return [f"{v['id']}: {n['html'][:160]} {n['failureSummary'][:300]}" for v in found for n in v["nodes"][:3]]
+
+
+def theme(page: Page, scheme: str) -> None:
+    page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme }", scheme)
+
+
+def toggle(page: Page, name: str) -> None:
+    page.evaluate("name => document.getElementById(name).click()", name)
+    page.wait_for_timeout(300)
+
+
+def states(page: Page) -> dict[str, list[str]]:
+    """What axe finds in both themes at both widths, on screen and in print; disclosures are open throughout."""
+    # Colours that change slowly would be read half-way.
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate(OPEN_ALL)
+    structure = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
+    whole = Axe().run(page, options=structure).response["violations"]
+    found = {"every entry, colours aside": [f"{v['id']}: {n['html'][:200]}" for v in whole for n in v["nodes"][:3]]}
+    page.evaluate(THIN)
+    found["wide, light"] = violations(page, *COLOURS)
+    theme(page, "slate")
+    toggle(page, "__search")
+    found["wide, dark, search open"] = violations(page, *COLOURS)
+    toggle(page, "__search")
+    page.set_viewport_size(PHONE)
+    toggle(page, "__drawer")
+    found["phone, dark, drawer open"] = violations(page)
+    toggle(page, "__drawer")
+    page.emulate_media(media="print")
+    found["phone, dark, print"] = violations(page, *COLOURS)
+    page.emulate_media(media="screen")
+    theme(page, "default")
+    found["phone, light"] = violations(page, *COLOURS)
+    page.set_viewport_size(WIDE)
+    page.emulate_media(media="print")
+    found["wide, light, print"] = violations(page, *COLOURS)
+    return {state: what for state, what in found.items() if what}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_axe_finds_nothing(path: str, watched: Watched) -> None:
+    assert states(watched.open(path)) == {}
+    watched.assert_clean()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_page_scrolls_sideways(path: str, browser: Browser, address: str) -> None:
+    """At 320 pixels, and at 1280 zoomed to 200 %, which is 640 CSS pixels of twice the size."""
+    with watching(browser, address, viewport={"width": 320, "height": 600}) as watched:
+        page = watched.open(path)
+        page.evaluate(OPEN_ALL)
+        for width in (320, 640):
+            page.set_viewport_size({"width": width, "height": 600})
+            wide = page.evaluate(
+                """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+                [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+                .slice(0, 5).map(e => e.outerHTML.slice(0, 150))"""
+            )
+            assert wide == [], f"at {width}"
+
+
+FOCUSED = """() => {
+  const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
+  const rect = e.querySelector?.("rect");
+  const drawn = rect && getComputedStyle(rect).stroke !== "none";
+  const label = document.querySelector(`label[for="${e.id}"]`);
+  return {
+    tag: e.outerHTML.slice(0, 120),
+    body: e === document.body,
+    inside: box.bottom > 0 && box.top < innerHeight && box.width > 0,
+    shown: style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0 || drawn || style.boxShadow !== "none",
+    toggle: e.matches(".md-toggle, .md-search__input, .md-option"),
+    label: label && label.outerHTML.slice(0, 80),
+  };
+}"""
+
+
+@pytest.mark.parametrize("path", ["", "ru/figures/"])
+def test_focus_is_visible_wherever_the_keyboard_goes(path: str, watched: Watched) -> None:
+    page = watched.open(path)
+    seen: list[dict[str, Any]] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        state = page.evaluate(FOCUSED)
+        if state["body"]:
+            break
+        seen.append(state)
+    assert len(seen) > 20
+    # The theme's switches are hidden inputs; their labels, or the field itself, show the focus.
+    assert [s["tag"] for s in seen if not s["toggle"] and not (s["shown"] and s["inside"])] == []
+
+
+def test_nothing_moves_for_those_who_asked_for_less_motion(browser: Browser, address: str) -> None:
+    with watching(browser, address, reduced_motion="reduce") as watched:
+        page = watched.open("figures/")
+        moving = page.evaluate(
+            """() => [...document.querySelectorAll("*")].filter(e => {
+              const s = getComputedStyle(e);
+              const long = list => list.split(",").some(t => parseFloat(t) > 0.01);
+              return long(s.transitionDuration) || (s.animationName !== "none" && long(s.animationDuration))
+                || s.scrollBehavior === "smooth";
+            }).slice(0, 5).map(e => e.outerHTML.slice(0, 100))"""
+        )
+        assert moving == []
+
+
+@pytest.mark.parametrize("path", ["", "ru/", "figures/", "ru/runs/"])
+def test_pages_read_without_scripts(path: str, browser: Browser, address: str) -> None:
+    with watching(browser, address, java_script_enabled=False) as watched:
+        page = watched.open(path)
+        assert page.locator("main h1").is_visible()
+        assert page.locator("main :is(figure.chart, .entry)").first.is_visible()
+        # A button that needs the script is not shown without it.
+        assert page.locator("button.copy:visible").count() == 0
+        details = page.locator("main details").first
+        details.locator("summary").first.click()
+        assert details.get_attribute("open") is not None
+        watched.assert_clean()
+
+
+@pytest.mark.parametrize("name", [name.rstrip("/") for name in NAMES])
+def test_charts_carry_their_message_as_text_and_as_a_table(name: str, site: Path) -> None:
+    for language in LANGUAGES:
+        labels = []
+        for figure in read_page(site, language, name).xpath("//figure[contains(@class, 'chart')][.//svg]"):
+            assert len(figure.xpath("string(.//p[@class='visually-hidden'])").strip()) > 40
+            assert figure.xpath(".//details//table//tr")
+            labels += figure.xpath(".//*[@role='region']/@aria-label")
+        assert len(labels) == len(set(labels)), "two regions of one name"
+
+
+def test_english_texts_on_russian_pages_say_so(site: Path) -> None:
+    """Notes and readings of manifests are English; a voice must not read them as Russian."""
+    for name in ("runs", "figures"):
+        for element in read_page(site, "ru", name).xpath("//main//*[self::dd or self::li or self::p]"):
+            for text in element.xpath(".//text()[not(ancestor::code) and not(ancestor::*[@lang='en'])]"):
+                words = [word for word in text.split() if word.isascii() and word.isalpha() and len(word) > 1]
+                if len(words) >= 4:
+                    foreign = len(words) / max(1, len(text.split()))
+                    assert foreign < 0.7, text

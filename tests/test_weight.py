@@ -1,0 +1,37 @@
+"""What a first view transfers: bytes and requests, gzipped, headers included. Times are printed by `make bench`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import measure
+from tests.test_access import PATHS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+EXPLAINER, OTHER = 100_000, 150_000
+REQUESTS = 15
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def server(site: Path) -> Iterator[measure.Gzipped]:
+    with measure.gzipped(site) as server:
+        yield server
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_first_view_is_light(path: str, server: measure.Gzipped, browser: Browser) -> None:
+    weight = measure.first_view(browser, server, path, slow=False)
+    allowed = EXPLAINER if path in ("", "ru/") else OTHER
+    assert weight.bytes <= allowed, server.sent
+    assert weight.requests <= REQUESTS, server.sent
+    assert weight.foreign == ()
+    assert weight.shift <= 0.02
