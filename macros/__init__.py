@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from macros import (
+    blocks,
     charts,
     citation,
     corrections,
@@ -72,7 +73,7 @@ def define_env(env: Any) -> None:
     macro("timeline")(lambda: timeline.html(page().locale))
     macro("contact")(lambda: links.contact(page().locale, settings))
     macro("article")(lambda: links.article(page().locale, settings))
-    macro("chart")(lambda chart_id: charts.html(chart_id, page(), settings))
+    macro("chart")(lambda chart_id: blocks.keep(charts.html(chart_id, page(), settings)))
     macro("points")(lambda *runs: points.points(page(), *runs))
     macro("sides")(lambda *manifests: sides.sides(page(), *manifests))
     macro("glossary_list")(lambda: glossary.listing(site.glossary, page().locale))
@@ -81,8 +82,8 @@ def define_env(env: Any) -> None:
     macro("repeats_assumed")(lambda *figures: method.assumed_table(page(), *figures))
     macro("rule")(lambda name: method.rule(name))
     macro("checklist")(lambda: method.checklist(page()))
-    macro("figures_list")(lambda: listings.figures(page(), settings))
-    macro("runs_list")(lambda: listings.runs(page(), settings))
+    macro("figures_list")(lambda: blocks.keep(listings.figures(page(), settings)))
+    macro("runs_list")(lambda: blocks.keep(listings.runs(page(), settings)))
 
     macro("corrections_list")(lambda: corrections.html(page()))
     macro("bibtex")(lambda: citation.bibtex(page().locale, settings))
@@ -110,10 +111,12 @@ def on_pre_page_macros(env: Any) -> None:
 def on_post_page_macros(env: Any) -> None:
     """Appends the statements that a page rests on, hands the page to the exports and writes its head."""
     language = _language(env)
-    env.markdown += foot.statements(env.markdown, state.loaded(), language)
+    whole = blocks.fill(env.markdown)
+    foot_note = foot.statements(whole, state.loaded(), language)
+    env.markdown += foot_note
     path = env.page.url.removeprefix("./").removeprefix("" if language == "en" else f"{language}/")
     title, description = (str(env.page.meta.get(key, "")) for key in RENDERED_META)
-    page = state.Rendered(language, path, env.conf["site_name"], title, description, env.markdown)
+    page = state.Rendered(language, path, env.conf["site_name"], title, description, whole + foot_note)
     state.rendered[language, path] = page
     settings = Settings.of(env.conf["site_url"], env.conf["extra"])
     env.page.meta["head"] = metadata.head(page, Renderer(state.loaded(), language, ""), settings)

@@ -63,10 +63,10 @@ on_config.mkdocs_priority = 100  # type: ignore[attr-defined]  # before the plug
 
 
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
-    """Explains each term of the glossary at its first use."""
-    from macros import glossary, state
+    """Puts in what Markdown need not read, and explains each term of the glossary at its first use."""
+    from macros import blocks, glossary, state
 
-    return glossary.of_page(html, state.loaded().glossary, page.file.src_uri, page.url)
+    return glossary.of_page(blocks.fill(html), state.loaded().glossary, page.file.src_uri, page.url)
 
 
 def on_post_build(config: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from macros import links, number_form, reasons, register, register_chart
+from macros import blocks, links, number_form, reasons, register, register_chart
 from macros.markup import text
 from macros.render import Renderer
 from macros.settings import Settings
@@ -24,6 +24,6 @@ def of(page: Callable[[], Renderer], settings: Settings) -> dict[str, Callable[.
         "checks_table": lambda: number_form.checks_table(page()),
         "register_chart": lambda name: register_chart.html(name, page()),
         "register_controls": lambda: register.controls(page()),
-        "register_table": lambda name: register.table(name, page(), settings),
+        "register_table": lambda name: blocks.keep(register.table(name, page(), settings)),
         "register_count": lambda name: register.count(name, page()),
     }

@@ -26,13 +26,13 @@ from tests.conftest import ROOT, Tree
 
 CAPTURE = """
 from pathlib import Path
-from macros import binding
+from macros import binding, blocks
 def on_page_markdown(markdown, page, config, files):
     out = Path(config.config_file_path).parent / "plain" / "docs" / page.file.src_uri
     out.parent.mkdir(parents=True, exist_ok=True)
     known = {key: binding.strip(page.meta[key]) for key in ("title", "description") if key in page.meta}
     meta = "".join(f"{key}: {value!r}\\n" for key, value in known.items())
-    out.write_text(f"---\\n{meta}---\\n\\n{binding.strip(markdown)}", "utf-8")
+    out.write_text(f"---\\n{meta}---\\n\\n{binding.strip(blocks.fill(markdown))}", "utf-8")
 on_page_markdown.mkdocs_priority = -100
 """
 NO_GATE = """
