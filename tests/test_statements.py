@@ -187,6 +187,8 @@ def test_a_badly_written_statement(holds: str, field: str, expected: str, tmp_pa
 RUNS, EFFECTS = "results/runs", "results/comparisons"
 # statement → the changes of the data that make it false: (file, old, new)
 FALSIFIED: dict[str, list[tuple[str, str, str]]] = {
+    # A card at 20 tok/s lies below most of what others published.
+    "most-single-stream-below-card": [("results/published/model-card.yaml", "value: 57", "value: 20")],
     "direction-consistent": [(f"{RUNS}/moe-b12x.yaml", "low: 62.6", "low: 59.5")],
     # 65.5 / 60.0 = 1.09 against 13 %
     "profile-gap-exceeds-flag": [(f"{RUNS}/heavy-c1.yaml", "value: 43.7", "value: 60.0")],
