@@ -32,12 +32,16 @@ def statement(statement_id: str) -> str:
 
 def strip(text: str) -> str:
     """The text as readers see it."""
-    return _BOUND_SPAN.sub(r"\1", _STATEMENT_SPAN.sub("", text))
+    return _STATEMENT_SPAN.sub("", text).replace(BOUND, "").replace(END, "")
 
 
 def unbound(text: str) -> str:
     """What is left when everything that comes from data is blanked out, at unchanged positions."""
-    return _BOUND_SPAN.sub(_blank, _STATEMENT_SPAN.sub(_blank, text))
+    rest, count = _STATEMENT_SPAN.sub(_blank, text), 1
+    # A bound label may hold bound numbers: the innermost goes first.
+    while count:
+        rest, count = _BOUND_SPAN.subn(_blank, rest)
+    return rest
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -26,7 +26,7 @@ def correction(words: Locale, settings: Settings, entry_id: str) -> str:
     """Where the publisher of an entry can correct it; while no repository is set, the place that says how."""
     if not settings.repository:
         return element("a", text(words.word("register.correct")), href="#conflicting-number")
-    query = f"template=correction.{words.language}.yml&entry={entry_id}"
+    query = f"template=figure.{words.language}.yml&entry={entry_id}"
     address = f"{settings.repository.rstrip('/')}/issues/new?{query}"
     return element("a", text(words.word("register.correct")), href=address)
 

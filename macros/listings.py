@@ -167,6 +167,9 @@ def _history(figure: Figure, page: Renderer) -> str:
         value = printing.EN_DASH.join(
             printing.recorded(Decimal(printing.machine(e)), figure.unit, words) for e in ends if e
         )
+        if old.value and old.low and old.high:
+            span = [printing.recorded(Decimal(printing.machine(e)), figure.unit, words) for e in (old.low, old.high)]
+            value += f" ({printing.EN_DASH.join(span)})"
         reason = words.word(f"past.{old.reason}")
         past.append(
             f"<s>{text(bind(value))}</s>{page.unit(figure)} ({manifest_link(old.manifest, page)}, {text(reason)})"

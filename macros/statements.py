@@ -199,7 +199,7 @@ def read(results: Path, figures: Mapping[str, Figure], register: Register = ()) 
     return statements
 
 
-def _holds(predicate: Predicate, figures: tuple[Figure, ...], register: Register) -> bool:
+def _holds(predicate: Predicate, figures: tuple[Figure, ...], register: Register = ()) -> bool:
     try:
         if predicate.kind == "most_below":
             return _most_below(register, figures[0])

@@ -10,7 +10,7 @@ Notes are what the answer says besides:
   figure is no higher than a quarter above the highest chunk rate of the register;
 - `share`: one stream of several, so the figure is a share of a sum; `maybe_share`: how many ran is not known;
   `sum`: the sum of several streams;
-- `backend_decides`: nothing known differs, and own figures that are equally near differ in the MoE backend;
+- `backend_decides`: the prompt is known, nothing known differs, own figures equally near differ in the MoE backend;
 - `usual`: nothing known differs, and the gap to the nearest own figure is no wider than identical runs here vary.
 """
 
@@ -342,7 +342,7 @@ def notes(
     alike = (mine["quantity"] or mine["called"]) == nearest["quantity"] and "chunks" not in found
     if alike and "differs" not in statuses(mine, nearest, table).values():
         backends = {f["settings"].get("config.moe_backend_active") for f in (nearest, *tied)} - {None}
-        if len(backends) > 1:
+        if len(backends) > 1 and "workload.profile" in mine["settings"]:
             found.append("backend_decides")
         if left <= table["spread"]["sum" if nearest["quantity"] == table["sum"] else "stream"]:
             found.append("usual")

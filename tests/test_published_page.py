@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from lxml import html
 
-from macros import manifests, shares
+from macros import links, manifests, shares
+from macros.locale import locale
 from macros.manifests import PublishedFigure
+from macros.settings import Settings
 from tests.conftest import ROOT
 
 REGISTER = {path.stem for path in (ROOT / "results" / "published").glob("*.yaml")}
@@ -148,9 +150,9 @@ def test_deltas_agree_with_the_register_and_name_their_sources(site: Path) -> No
 
 @pytest.mark.browser
 @pytest.mark.parametrize("path", ["published/", "ru/published/"])
-def test_filter_and_order(path: str, server: str, browser: Any) -> None:
+def test_filter_and_order(path: str, address: str, browser: Any) -> None:
     page = browser.new_page()
-    page.goto(server + path)
+    page.goto(address + path)
     visible = page.locator(".register tbody tr:visible")
     assert visible.count() == len(REGISTER)
     page.locator("#register-verdict").select_option("not_comparable")
@@ -175,10 +177,10 @@ def test_filter_and_order(path: str, server: str, browser: Any) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("path", ["published/", "ru/published/"])
-def test_complete_without_a_script_and_on_a_phone(path: str, server: str, browser: Any) -> None:
+def test_complete_without_a_script_and_on_a_phone(path: str, address: str, browser: Any) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
     page = context.new_page()
-    page.goto(server + path)
+    page.goto(address + path)
     assert page.locator(".register tbody tr:visible").count() == len(REGISTER)
     assert not page.locator(".register-controls").is_visible()
     assert page.locator("svg.chart-narrow:visible").count() == 2
@@ -188,11 +190,19 @@ def test_complete_without_a_script_and_on_a_phone(path: str, server: str, browse
 
 
 @pytest.mark.browser
-def test_a_mark_is_reached_and_followed_by_keyboard(server: str, browser: Any) -> None:
+def test_a_mark_is_reached_and_followed_by_keyboard(address: str, browser: Any) -> None:
     page = browser.new_page()
-    page.goto(server + "published/")
+    page.goto(address + "published/")
     mark = page.locator("svg.chart-wide a[data-figure='tony-0729-story']")
     mark.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/published/#tony-0729-story")
     page.close()
+
+
+def test_a_set_repository_makes_the_correction_a_link_to_the_form() -> None:
+    words = locale("ru")
+    settings = Settings.of("", {"settings": {"repository": "https://github.com/example/site"}})
+    link = html.fromstring(links.correction(words, settings, "tony-0729-story"))
+    assert link.get("href") == "https://github.com/example/site/issues/new?template=figure.ru.yml&entry=tony-0729-story"
+    assert (ROOT / ".github" / "ISSUE_TEMPLATE" / "figure.ru.yml").exists()

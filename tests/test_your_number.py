@@ -54,7 +54,7 @@ def test_case_2_chunks_are_not_tokens(table: dict[str, Any]) -> None:
     assert result["notes"] == ["chunks"]
     assert result["verdict"] == "not_comparable"
     assert result["questions"]["vantage"] == "differs"
-    assert result["others"][0] == "tony-0731-sse-vs-usage"
+    assert "tony-0731-sse-vs-usage" in result["others"]
     # Whoever does not know how it was counted is told to look at that first.
     unknown = ask(table, value="14.7", scope="stream", streams="1")
     assert unknown["notes"][0] == "maybe_chunks"
@@ -156,7 +156,7 @@ def test_the_forms_verdict_is_that_of_the_register(table: dict[str, Any]) -> Non
 
 
 @pytest.fixture
-def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
+def open_page(address: str, browser: Any) -> Iterator[Callable[..., Any]]:
     contexts = []
 
     def go(path: str, **options: Any) -> Any:
@@ -165,7 +165,7 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         page = context.new_page()
         page.requests = []
         page.on("request", lambda request: page.requests.append(request.url))
-        page.goto(server + path)
+        page.goto(address + path)
         return page
 
     yield go
@@ -181,6 +181,19 @@ def same(found: Any, expected: Any) -> bool:
     return bool(found == pytest.approx(expected, rel=1e-9) if isinstance(expected, float) else found == expected)
 
 
+# Puts all fields into the form at once and sends it, as a reader would one by one; returns what it answered.
+FILL = """inputs => {
+    const form = document.querySelector("form.your-number");
+    for (const [name, value] of Object.entries(inputs)) {
+        const field = form.elements.namedItem(name);
+        field.value = value;
+        if (field.value !== value) throw new Error(`${name} does not offer ${value}`);
+    }
+    form.requestSubmit();
+    return form.dataset.answer;
+}"""
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_browser_and_python_give_the_same_answers(
@@ -191,14 +204,7 @@ def test_browser_and_python_give_the_same_answers(
     choose = random.Random(SEED)
     for _ in range(60):
         inputs = your_number.random_inputs(table, choose)
-        for name, value in inputs.items():
-            field = page.locator(f"#f-{name}")
-            if field.evaluate("field => field.tagName") == "SELECT":
-                field.select_option(value)
-            else:
-                field.fill(value)
-        page.locator("form.your-number button[type=submit]").click()
-        found = json.loads(page.locator("form.your-number").get_attribute("data-answer"))
+        found = json.loads(page.evaluate(FILL, inputs))
         expected = json.loads(json.dumps(your_number.answer(inputs, table)))
         assert same(found, expected), (inputs, found, expected)
 
@@ -239,11 +245,11 @@ def test_by_keyboard_with_the_answer_read_out_and_the_state_in_the_address(
 
 
 @pytest.mark.browser
-def test_nothing_leaves_the_browser(server: str, open_page: Callable[..., Any]) -> None:
+def test_nothing_leaves_the_browser(address: str, open_page: Callable[..., Any]) -> None:
     page = open_page(PAGES["en"] + "?" + urlencode({"value": "45", "scope": "stream"}))
     page.wait_for_selector("form.your-number[data-answer]")
     page.locator("#f-prompt").select_option("long-context")
-    assert all(url.startswith(server) for url in page.requests)
+    assert all(url.startswith(address) for url in page.requests)
     after = [url for url in page.requests if "your-number.json" in url]
     assert len(after) == 1
 

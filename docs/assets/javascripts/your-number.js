@@ -133,7 +133,7 @@
     const alike = (mine.quantity || mine.called) === nearest.quantity && !found.includes("chunks");
     if (alike && !Object.values(statuses(mine, nearest)).includes("differs")) {
       const backends = new Set([nearest, ...tied].map((f) => f.settings["config.moe_backend_active"]).filter(Boolean));
-      if (backends.size > 1) found.push("backend_decides");
+      if (backends.size > 1 && "workload.profile" in mine.settings) found.push("backend_decides");
       if (left <= table.spread[nearest.quantity === table.sum ? "sum" : "stream"]) found.push("usual");
     }
     return found;
