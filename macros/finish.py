@@ -92,6 +92,12 @@ def _checksums(site_dir: Path) -> str:
     return "".join(f"{hashlib.sha256(files[name].read_bytes()).hexdigest()}  {name}\n" for name in sorted(files))
 
 
+def _unindented(page: str) -> str:
+    """A page without the templates' indentation, which no reader sees; code and scripts stay as they are."""
+    pieces = re.split(r"(<(?:pre|script|textarea)\b.*?</(?:pre|script|textarea)>)", page, flags=re.DOTALL)
+    return "".join(piece if index % 2 else re.sub(r"\n[ \t\n]+", "\n", piece) for index, piece in enumerate(pieces))
+
+
 def clean(site_dir: Path) -> None:
     """Takes the marks out of every file and sets the Russian pages' spaces."""
     for path in sorted(site_dir.rglob("*")):
@@ -103,5 +109,7 @@ def clean(site_dir: Path) -> None:
         text = binding.strip(text)
         if path.suffix == ".html" and path.relative_to(site_dir).parts[0] == "ru":
             text = typography.russian(text)
+        if path.suffix == ".html":
+            text = _unindented(text)
         if text != marked:
             path.write_text(text, "utf-8")

@@ -281,23 +281,29 @@ _TYPOGRAPHY = (
 )
 
 
-def _texts(element: Any, silent: bool = False) -> Iterator[tuple[str, str]]:
+def _texts(element: Any, silent: bool = False) -> list[tuple[str, str]]:
     """(marked text, what it is) of everything that a reader can read, hear or is shown in a preview."""
+    found: list[tuple[str, str]] = []
+    _collect(element, silent, found)
+    return found
+
+
+def _collect(element: Any, silent: bool, found: list[tuple[str, str]]) -> None:
     tag = element.tag
     if isinstance(tag, str):
         attributes = element.attrib
         for name in READABLE:
             if value := attributes.get(name):
-                yield value, f"the attribute {name}"
+                found.append((value, f"the attribute {name}"))
         if tag == "meta" and READABLE_META.match(attributes.get("name") or attributes.get("property") or ""):
-            yield attributes.get("content") or "", "the meta tag"
+            found.append((attributes.get("content") or "", "the meta tag"))
         inside = silent or tag in SILENT
         if element.text and not inside:
-            yield element.text, f"the {tag}"
+            found.append((element.text, f"the {tag}"))
         for child in element:
-            yield from _texts(child, inside)
+            _collect(child, inside, found)
     if element.tail and not silent:
-        yield element.tail, "the text"
+        found.append((element.tail, "the text"))
 
 
 def _own_text(element: Any) -> str:

@@ -26,8 +26,8 @@ from tests.conftest import ROOT, Tree
 
 CAPTURE = """
 from pathlib import Path
-from macros import binding, blocks
 def on_page_markdown(markdown, page, config, files):
+    from macros import binding, blocks
     out = Path(config.config_file_path).parent / "plain" / "docs" / page.file.src_uri
     out.parent.mkdir(parents=True, exist_ok=True)
     known = {key: binding.strip(page.meta[key]) for key in ("title", "description") if key in page.meta}

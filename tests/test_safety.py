@@ -52,7 +52,7 @@ for (const name of ["alert", "confirm", "prompt"]) window[name] = window.boom;
 """
 
 
-INERT = ".md-content :is(script, img[src=x], .hostile, [onerror], [autofocus])"
+INERT = ".md-content :is(script:not([src], [type='application/json']), img[src=x], .hostile, [onerror], [autofocus])"
 
 
 class _Dumper(yaml.SafeDumper):
