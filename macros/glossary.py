@@ -20,7 +20,7 @@ from macros.vocabulary import Language
 
 PAGE = "glossary/"
 # Prose is everything but these; generated lists explain themselves.
-NO_PROSE = re.compile(r"a|button|code|dt|figure|h[1-6]|math|pre|script|style|summary|svg|td|th")
+NO_PROSE = re.compile(r"a|button|code|dt|figure|h[1-6]|label|legend|math|option|pre|script|style|summary|svg|td|th")
 NO_PROSE_CLASSES = re.compile(r'class="[^"]*\b(checklist|entry|not-found|statements|tool)\b')
 VOID = frozenset(["br", "hr", "img", "input", "link", "meta", "path", "wbr"])
 _TAG = re.compile(r"(<[^>]*>)")

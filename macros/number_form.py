@@ -135,7 +135,7 @@ def checks_table(page: Renderer) -> str:
         ]
         for key, check in your_number.checks(page.site).items()
     ]
-    head = [words.word("table.check"), words.word("table.how"), ""]
+    head = [words.word("table.check"), words.word("table.how"), words.word("table.command")]
     return _decision(head, rows, words.word("table.check"))
 
 
