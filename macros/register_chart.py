@@ -24,6 +24,7 @@ def html(name: str, page: Renderer) -> str:
     caption = element("figcaption", text(words.word("register.chart.caption"))) if name == "pair_stream" else ""
     parts = [
         element("p", text(words.word(f"register.chart.{name}")), class_="chart-title"),
+        element("p", text(words.word("register.chart.alternative")), class_="visually-hidden"),
         wide + narrow,
         caption,
     ]
