@@ -206,8 +206,9 @@ def moved_figures(sources: Source, rng: random.Random) -> Iterator[Place]:
         headings = [m.start() for m in re.finditer(r"^## ", text, re.M)]
         for call in re.finditer(r'\{\{ figure\("[^}]+\}\}', text):
             later = [h for h in headings if h > call.end()]
-            if later:
-                at = rng.choice(later)
+            # The end of its own section would be no other place.
+            if later[1:]:
+                at = rng.choice(later[1:])
                 moved = text[call.end() : at] + call[0] + "\n\n"
                 yield file, call.start(), at, moved
 
