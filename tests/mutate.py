@@ -301,7 +301,11 @@ def _not_shown(mutant: Mutant, site: Path) -> Iterator[str]:
     for prefix in ("", "ru/"):
         pages = [site / f"{prefix}{name}/index.html" for name in ("runs", "published")]
         texts = [t for p in pages if p.exists() for t in _entry_texts(p, manifest_id)]
-        wanted = {new, f"{float(new):,.1f}"} if re.fullmatch(r"[\d.]+", new) else {new}
+        wanted = (
+            {new, f"{float(new):,.0f}" if new.isdigit() else new, f"{float(new):,.1f}"}
+            if re.fullmatch(r"[\d.]+", new)
+            else {new}
+        )
         wanted |= (
             {f"{float(new):,}", f"{float(new):,}".replace(",", "\u202f")} if re.fullmatch(r"[\d.]+", new) else set()
         )
