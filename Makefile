@@ -53,7 +53,7 @@ bench: .venv/test.stamp site  ## what pages weigh and builds cost: tables and ra
 	@$(BIN)/python -m tests.bench
 
 picture: .venv/test.stamp site  ## take README's picture of the start page anew
-	@$(BIN)/python tests/screenshot.py
+	@$(BIN)/python -m tests.screenshot
 
 lock: .venv/test.stamp  ## write both lock files anew: versions and hashes, no index address
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

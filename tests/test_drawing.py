@@ -369,3 +369,8 @@ def test_marks_are_reached_by_keyboard_and_colours_follow_the_theme(chromium: An
 def test_the_fragment_is_the_same_for_an_html_parser() -> None:
     fragment = html.fromstring(f"<figure>{draw_inline(concurrency('ru'))}</figure>")
     assert [node.text for node in fragment.iter("text")] == texts(parsed(draw_inline(concurrency("ru"))))
+
+
+def test_the_style_sheet_has_the_palette_of_today() -> None:
+    sheet = Path(__file__).parents[1] / "docs/assets/stylesheets/chart-colours.css"
+    assert sheet.read_text("utf-8") == palette_css(), "write it anew from macros/palette.py"
