@@ -1,6 +1,7 @@
-"""Finished markup that Markdown need not read: a macro leaves a comment, and the page gets the markup after Markdown.
+"""Finished markup that the steps after a macro need not read: the macro leaves a comment in its place.
 
 Charts and generated lists are most of a page's bytes, and Markdown's parser would take longer over them than all else.
+So Markdown reads none of them; the search and the glossary read lists, and no charts or details (`unread`).
 """
 
 from __future__ import annotations
@@ -8,17 +9,22 @@ from __future__ import annotations
 import hashlib
 import re
 
-_PLACEHOLDER = re.compile(r"<!--block ([0-9a-f]{16})-->")
+_PLACEHOLDER = re.compile(r"<!--(block|unread) ([0-9a-f]{16})-->")
 _kept: dict[str, str] = {}
 
 
-def keep(markup: str) -> str:
+def keep(markup: str, unread: bool = False) -> str:
     """A comment, on lines of its own as far as Markdown sees, that stands for this markup."""
     key = hashlib.sha256(markup.encode()).hexdigest()[:16]
     _kept[key] = markup
-    return f"<!--block {key}-->"
+    return f"<!--{'unread' if unread else 'block'} {key}-->"
+
+
+def fill_read(text: str) -> str:
+    """The text with the markup that search and glossary read in the place of its comments."""
+    return _PLACEHOLDER.sub(lambda match: match[0] if match[1] == "unread" else _kept[match[2]], text)
 
 
 def fill(text: str) -> str:
-    """The text with the markup in the place of its comments."""
-    return _PLACEHOLDER.sub(lambda match: _kept[match[1]], text)
+    """The text with all markup in the place of its comments; what is kept unread stands in no other such markup."""
+    return _PLACEHOLDER.sub(lambda match: _kept[match[2]], fill_read(text))

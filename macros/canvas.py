@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import io
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from macros.palette import SHADES
@@ -67,10 +68,10 @@ class Line(NamedTuple):
 def wrapped(line: Line, width: float) -> list[Line]:
     """Break a line at its spaces into parts of about one width, none wider than `width` user units."""
     lines = _broken(line, width)
-    for narrower in range(int(width / len(lines)), int(width), 4):
-        if len(even := _broken(line, narrower)) == len(lines):
-            return even
-    return lines
+    # A wider column never needs more lines: the narrowest that needs no more than these.
+    widths = range(int(width / len(lines)), int(width), 4)
+    narrowest = bisect_left(widths, -len(lines), key=lambda narrower: -len(_broken(line, narrower)))
+    return _broken(line, widths[narrowest]) if narrowest < len(widths) else lines
 
 
 def _broken(line: Line, width: float) -> list[Line]:
@@ -96,13 +97,21 @@ def _font(bold: bool) -> FontProperties:
     return FontProperties(fname=f"{matplotlib.get_data_path()}/fonts/ttf/{name}")
 
 
-@lru_cache(maxsize=4096)
 def _width(text: str, size: float, bold: bool) -> float:
+    """The sum of the letters' advances: asking matplotlib for whole texts takes longer than all else in a layout."""
+    return size * sum(_advance(letter, bold) for letter in text)
+
+
+@cache
+def _advance(letter: str, bold: bool) -> float:
+    """How far a letter moves the pen, in font sizes."""
     from matplotlib.textpath import text_to_path
 
     font = _font(bold).copy()
-    font.set_size(size)
-    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+    font.set_size(1)
+    width = text_to_path.get_text_width_height_descent
+    # Between two others, since the width of a text ends with the ink of its last letter.
+    return float(width(f"|{letter}|", font, ismath=False)[0] - width("||", font, ismath=False)[0])
 
 
 @contextmanager

@@ -38,6 +38,7 @@ fewest keys not stated, then the order of `results/figures.yaml`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -152,9 +153,8 @@ class Delta:
 
     @property
     def counting(self) -> Mapping[str, Status]:
-        """The keys without the flag, where the backend itself is known from both sides."""
-        known = self.keys["config.moe_backend_active"] in ("same", "differs")
-        return {key: status for key, status in self.keys.items() if not (known and key == MOE_FLAG)}
+        """The keys that count."""
+        return counting(self.keys)
 
     def with_status(self, *statuses: Status) -> list[str]:
         """The keys that have one of these statuses."""
@@ -164,8 +164,9 @@ class Delta:
     def questions(self) -> dict[Question, Status]:
         """The keys rolled up into the page's questions."""
         result: dict[Question, Status] = {}
+        counting = self.counting
         for question in QUESTIONS:
-            mine = {key: status for key, status in self.counting.items() if QUESTION_OF[key] == question}
+            mine = {key: status for key, status in counting.items() if QUESTION_OF[key] == question}
             if "differs" in mine.values():
                 result[question] = "differs"
             elif all(status == "same" for key, status in mine.items() if key in DECIDING):
@@ -204,18 +205,23 @@ class Comparer:
 
     def delta(self, a: Side, b: Side) -> Delta:
         """Which keys of two figures differ, what that is worth, and whether it explains their gap."""
+        keys = self.keys(a, b)
+        factors = tuple(self._factors(keys, a, b))
+        return Delta(a, b, keys, factors, verdict(a, b, keys, factors))
+
+    def keys(self, a: Side, b: Side) -> dict[str, Status]:
+        """Each compared key of two figures, and each noted one that both state."""
         keys = {key: self.status(key, a, b) for key in COMPARED}
         for key in NOTED:
             if a.settings.get(key) is not None and b.settings.get(key) is not None:
                 keys[key] = self.status(key, a, b)
-        factors = tuple(self._factors(keys, a, b))
-        return Delta(a, b, keys, factors, verdict(a, b, keys, factors))
+        return keys
 
     def nearest(self, a: Side, others: Iterable[Side] | None = None) -> Delta:
         """The delta to the own figure whose configuration is nearest."""
-        deltas = [self.delta(a, b) for b in (self.own.values() if others is None else others)]
+        candidates = self.own.values() if others is None else others
         # min keeps the first of equals: the order of figures.yaml.
-        return min(deltas, key=_distance)
+        return self.delta(a, min(candidates, key=lambda b: _distance(a, b, self.keys(a, b))))
 
     def status(self, key: str, a: Side, b: Side) -> Status:
         """One key of two figures."""
@@ -251,14 +257,25 @@ class Comparer:
         """All that the site knows of one step of a key."""
         return self._steps.get((key, before, after, quantity), ())
 
+    def position(self, worth: Worth) -> int:
+        """The place in `worths` of one of them, or of one of them turned."""
+        return self._positions[id(worth)]
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        return {id(step): place for place, steps in enumerate(self._both_ways) for step in steps}
+
     @cached_property
     def _steps(self) -> dict[tuple[str, Any, Any, Quantity | None], list[Worth]]:
         """Every worth in both directions, by its step."""
         found: dict[tuple[str, Any, Any, Quantity | None], list[Worth]] = {}
-        for worth in self.worths:
-            for step in (worth, worth.turned):
-                found.setdefault((step.key, step.before, step.after, step.quantity), []).append(step)
+        for step in itertools.chain.from_iterable(self._both_ways):
+            found.setdefault((step.key, step.before, step.after, step.quantity), []).append(step)
         return found
+
+    @cached_property
+    def _both_ways(self) -> list[tuple[Worth, Worth]]:
+        return [(worth, worth.turned) for worth in self.worths]
 
     @cached_property
     def nearest_own(self) -> dict[str, Delta]:
@@ -450,8 +467,13 @@ def _step(key: str, value: Any, profiles: Mapping[str, Profile]) -> Any:
 # Rules
 
 
-def _distance(delta: Delta) -> tuple[int, int, int]:
-    a, b = delta.a, delta.b
+def counting(keys: Mapping[str, Status]) -> dict[str, Status]:
+    """The keys without the flag, where the backend itself is known from both sides."""
+    known = keys["config.moe_backend_active"] in ("same", "differs")
+    return {key: status for key, status in keys.items() if not (known and key == MOE_FLAG)}
+
+
+def _distance(a: Side, b: Side, keys: Mapping[str, Status]) -> tuple[int, int, int]:
     if a.quantity and a.quantity == b.quantity:
         rank = 0
     elif a.quantity is None and a.called and a.called == b.quantity:
@@ -460,7 +482,7 @@ def _distance(delta: Delta) -> tuple[int, int, int]:
         rank = 2
     else:
         rank = 3
-    statuses = list(delta.counting.values())
+    statuses = list(counting(keys).values())
     return rank, statuses.count("differs"), statuses.count("not_stated") + statuses.count("varies")
 
 

@@ -1,5 +1,6 @@
 """Draw a chart: for the page (wide and narrow, following its theme), as a file and as a picture."""
 
+from bisect import bisect_left
 from dataclasses import replace
 from typing import Literal
 
@@ -53,14 +54,18 @@ def draw_png(chart: Chart) -> bytes:
 
 def draw_card(chart: Chart, width: int, height: int) -> bytes:
     """Return a white picture of exactly this many pixels, with title and footer, drawn as large as it fits."""
-    for units in range(560, 1200, 40):
-        frame = replace(FILE, width=units, pad=24)
-        room = units * height / width
-        with default_settings():
-            sheet = Sheet(Canvas(units, raster=True), frame, chart.id)
-            if _paint(chart, sheet) <= room:
-                return sheet.canvas.png(room, width)
-    raise ValueError(f"{chart.id} does not fit {width} x {height}")
+
+    def painted(units: int) -> tuple[Canvas, bool]:
+        sheet = Sheet(Canvas(units, raster=True), replace(FILE, width=units, pad=24), chart.id)
+        return sheet.canvas, _paint(chart, sheet) <= units * height / width
+
+    sizes = range(560, 1200, 40)
+    with default_settings():
+        largest = bisect_left(sizes, True, key=lambda units: painted(units)[1])
+        if largest == len(sizes):
+            raise ValueError(f"{chart.id} does not fit {width} x {height}")
+        canvas, _ = painted(sizes[largest])
+        return canvas.png(sizes[largest] * height / width, width)
 
 
 def _paint(chart: Chart, sheet: Sheet) -> float:

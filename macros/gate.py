@@ -56,6 +56,7 @@ class Gate:
     latin_used: set[str] = field(default_factory=set)
     # Menus and the like stand on every page: what was found clean once is not read again.
     clean: set[tuple[Language, str]] = field(default_factory=set)
+    clean_blocks: set[tuple[Language, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         words, _, _ = strict_yaml.read(self.site.results / "number-words.yaml", "results/number-words.yaml")
@@ -109,10 +110,15 @@ class Gate:
         # Sentences are looked at whole: a glossary link or a figure may stand in the middle of one.
         for element in tree.iter(*BLOCKS):
             text = _own_text(element)
+            if not text.strip() or (language, text) in self.clean_blocks:
+                continue
+            before = len(self.problems)
             self.words(name, text, language)
             self.precision(name, text)
             if language == "ru":
                 self.typography(name, text)
+            if len(self.problems) == before:
+                self.clean_blocks.add((language, text))
 
     def data_elements(self, name: str, tree: Any, language: Language) -> None:
         """Each <data data-figure> must be a figure, with today's text and value."""

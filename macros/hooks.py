@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from jinja2 import FileSystemBytecodeCache
 
 # The address of links while the site's own is not set.
 LOCALHOST = "http://127.0.0.1:8000/"
@@ -62,11 +63,26 @@ def _stop_at(step: Callable[[Any], None], config: Any) -> None:
 on_config.mkdocs_priority = 100  # type: ignore[attr-defined]  # before the plugins see the configuration
 
 
+def on_env(env: Any, config: Any, files: Any) -> Any:
+    """Keeps the theme's compiled templates between builds; jinja compares their sources."""
+    folder = Path(config.config_file_path).parent / ".cache" / "templates"
+    folder.mkdir(parents=True, exist_ok=True)
+    env.bytecode_cache = FileSystemBytecodeCache(str(folder))
+    return env
+
+
 def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
     """Puts in what Markdown need not read, and explains each term of the glossary at its first use."""
     from macros import blocks, glossary, state
 
-    return glossary.of_page(blocks.fill(html), state.loaded().glossary, page.file.src_uri, page.url)
+    return glossary.of_page(blocks.fill_read(html), state.loaded().glossary, page.file.src_uri, page.url)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Puts in the rest: charts and details."""
+    from macros import blocks
+
+    return blocks.fill(output)
 
 
 def on_post_build(config: Any) -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal
 from urllib.parse import quote as url_quote
 
-from macros import manifests, printing, quotes, usage
+from macros import blocks, manifests, printing, quotes, usage
 from macros.binding import bind
 from macros.figures import Figure
 from macros.manifests import COMPARED, Comparison, Manifest, Measurement, PublishedFigure, Run, Source
@@ -40,8 +40,12 @@ def _jump_list(groups: Iterable[tuple[str, str, int, str]], page: Renderer) -> s
     """Links to the groups, each with its members behind a disclosure."""
     rows = "".join(
         f'<li><a href="#{anchor}">{title}</a>'
-        f"<details><summary>{text(page.locale.word('entries'))} {text(bind(str(count)))}</summary>"
-        f"<ul>{items}</ul></details></li>"
+        + blocks.keep(
+            f"<details><summary>{text(page.locale.word('entries'))} {text(bind(str(count)))}</summary>"
+            f"<ul>{items}</ul></details>",
+            unread=True,
+        )
+        + "</li>"
         for anchor, title, count, items in groups
     )
     return f'<nav class="jump" aria-label="{text(page.locale.word("jump"))}"><ul>{rows}</ul></nav>'
@@ -65,15 +69,18 @@ def _anchor(target: str, page: Renderer) -> str:
 
 def _entry(figure: Figure, page: Renderer, settings: Settings) -> str:
     words = page.locale
+    details = (
+        f"<details><summary>{text(words.word('more'))}</summary>{_list(_facts(figure, page))}"
+        f"<p>{text(words.word('as_markdown'))}</p>"
+        f"{copyable(quotes.markdown(figure, page, settings.address), 'markdown', page)}"
+        f"</details>"
+    )
     return (
         f'<section class="entry q-{figure.question}" id="{figure.id}">'
         f"<h3>{text(_label(figure, page))}: {_printed(figure, page)} {_anchor(figure.id, page)}</h3>"
         f"{_correction(figure, page)}"
         f"{copyable(quotes.plain(figure, page, settings.address), 'quote', page)}"
-        f"<details><summary>{text(words.word('more'))}</summary>{_list(_facts(figure, page))}"
-        f"<p>{text(words.word('as_markdown'))}</p>"
-        f"{copyable(quotes.markdown(figure, page, settings.address), 'markdown', page)}"
-        f"</details></section>"
+        f"{blocks.keep(details, unread=True)}</section>"
     )
 
 

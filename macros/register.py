@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from macros import deltas, links, printing, shares
+from macros import blocks, deltas, links, printing, shares
 from macros.binding import bind
 from macros.deltas import DECIDING, VERDICTS, Delta, Factor, Worth
 from macros.locale import Locale
@@ -249,10 +249,8 @@ def _delta(delta: Delta | None, entry: PublishedFigure, page: Renderer) -> str:
     )
     more = "".join(f"<dt>{text(name)}</dt><dd>{value}</dd>" for name, value in _keys(delta, page))
     summary = text(words.word("register.which_keys"))
-    return (
-        f'<small>{nearest}</small><ul class="delta">{marks}</ul>'
-        f"<details><summary>{summary}</summary><dl>{more}</dl></details>"
-    )
+    details = f"<details><summary>{summary}</summary><dl>{more}</dl></details>"
+    return f'<small>{nearest}</small><ul class="delta">{marks}</ul>{blocks.keep(details, unread=True)}'
 
 
 def _keys(delta: Delta, page: Renderer) -> Iterator[tuple[str, str]]:

@@ -66,9 +66,6 @@ def _alike(a: Side, b: Side) -> bool:
 
 def pair(delta: Delta, comparer: Comparer) -> dict[str, Any]:
     """One pair: `a` beside `b`. Factors lead from b to a; `worths` are positions in the list of worths."""
-    positions = {id(w): i for i, w in enumerate(comparer.worths)}
-    known = {(w.key, w.before, w.after, w.quantity, w.source, w.low): positions[id(w)] for w in comparer.worths}
-    known |= {(w.key, w.after, w.before, w.quantity, w.source, 1 / w.high): positions[id(w)] for w in comparer.worths}
     return {
         "a": delta.a.id,
         "b": delta.b.id,
@@ -83,7 +80,7 @@ def pair(delta: Delta, comparer: Comparer) -> dict[str, Any]:
                 "key": f.key,
                 "low": number(f.low),
                 "high": number(f.high),
-                "worths": [known[(w.key, w.before, w.after, w.quantity, w.source, w.low)] for w in f.worths],
+                "worths": [comparer.position(w) for w in f.worths],
             }
             for f in delta.factors
         ],

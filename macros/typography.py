@@ -15,7 +15,8 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:tok/s|шаг\w*/с|токен\w*|прогон
 def russian(html: str) -> str:
     """No-break spaces after short words, before dashes, and between number and unit, in text only."""
     pieces = _PIECES.split(html)
-    return "".join(piece if index % 2 else text(piece) for index, piece in enumerate(pieces))
+    # Most pieces are a number or a line break: without a space there is nothing to do.
+    return "".join(text(piece) if not index % 2 and " " in piece else piece for index, piece in enumerate(pieces))
 
 
 def text(piece: str) -> str:
