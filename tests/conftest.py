@@ -95,7 +95,8 @@ class Tree:
         for name in TRACKED:
             source = ROOT / name
             if source.is_dir():
-                shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+                # Compiled modules come along: they count only as long as their source is the same.
+                shutil.copytree(source, root / name)
             elif source.exists():
                 shutil.copy2(source, root / name)
         return Tree(root, cache)

@@ -264,14 +264,15 @@ def read_sources(root: Path) -> Source:
 # Judging
 
 
-def copy_project(folder: Path) -> Path:
+def copy_project(folder: Path, cache: Path = ROOT / ".cache") -> Path:
+    """A copy to make mistakes in, with what earlier builds kept, so that nothing is drawn twice."""
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / part, folder / part)
         elif (ROOT / part).exists():
             shutil.copy(ROOT / part, folder / part)
-    if (ROOT / ".cache").exists():
-        shutil.copytree(ROOT / ".cache", folder / ".cache")
+    if cache.exists():
+        shutil.copytree(cache, folder / ".cache")
     return folder
 
 

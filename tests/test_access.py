@@ -23,16 +23,16 @@ OPEN_ALL = "for (const d of document.querySelectorAll('details')) d.open = true"
 pytestmark = pytest.mark.browser
 
 
-# The generated lists repeat the same entry many times: one of each make is kept.
+# The generated lists repeat the same few elements many times: an entry stays that has one not seen before.
 THIN = """() => {
   // Styles of what is far below the screen are computed late.
   for (const entry of document.querySelectorAll(".entry")) entry.style.contentVisibility = "visible";
   const seen = new Set();
   for (const entry of document.querySelectorAll("main :is(.entry, tbody tr, .jump li)")) {
-    const make = [...entry.querySelectorAll("*")].map(e => e.tagName + "." + e.getAttribute("class"));
-    const key = entry.className + [...new Set(make)].sort().join(" ");
-    if (seen.has(key)) entry.remove();
-    seen.add(key);
+    const list = entry.parentElement.closest("[class]")?.className;
+    const makes = [entry, ...entry.querySelectorAll("*")].map(e => `${list} ${e.tagName}.${e.getAttribute("class")}`);
+    if (makes.every(make => seen.has(make))) entry.remove();
+    for (const make of makes) seen.add(make);
   }
 }"""
 
