@@ -104,17 +104,22 @@ def _numbers(totals: _Totals, block: Block) -> None:
     for before in {before for before, *_ in windows}:
         engine = _ENGINE.search(before)
         totals.engines.add(engine[1] if engine else b"")
-    for _, prompt, rate, running in windows:
-        if running == totals.running and running != b"0" and prompt in _ZERO and rate not in _ZERO:
-            totals.windows[running, rate] += 1
-        totals.running = running
-    for accepted, drafted, positions in block.find_all(_SPECULATION_NEEDLE, _ACCEPTED):
-        if drafted == b"0":
-            continue  # No drafts in this window; its shares are nan.
-        totals.accepted += int(accepted)
-        totals.drafted += int(drafted)
-        totals.spec_windows += 1
-        totals.positions[positions.rstrip(b", ").count(b",") + 1 if positions else 0] += 1
+    # The counting itself runs in C, over the few values that are kept of each line.
+    befores = [totals.running, *[running for *_, running in windows]]
+    totals.running = befores[-1]
+    totals.windows.update(
+        [
+            (running, rate)
+            for before, (_, prompt, rate, running) in zip(befores, windows, strict=False)
+            if running == before and running != b"0" and prompt in _ZERO and rate not in _ZERO
+        ]
+    )
+    # Without drafts in a window, its shares are nan.
+    drafts = [line for line in block.find_all(_SPECULATION_NEEDLE, _ACCEPTED) if line[1] != b"0"]
+    totals.accepted += sum([int(accepted) for accepted, _, _ in drafts])
+    totals.drafted += sum([int(drafted) for _, drafted, _ in drafts])
+    totals.spec_windows += len(drafts)
+    totals.positions.update([text.rstrip(b", ").count(b",") + 1 if text else 0 for _, _, text in drafts])
     for k, accepted, drafted in block.find_all(_V0_NEEDLE, _V0):
         totals.cumulative = (int(k), int(accepted), int(drafted))
     totals.cold += block.count(_COLD_NEEDLE)
