@@ -54,8 +54,13 @@ class RawFile:
     def head(self) -> bytes:
         with self.path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-        # Redirected Windows consoles write UTF-16.
-        return self.text.encode()[:HEAD_BYTES] if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
+        return head.decode("utf-16", "replace").encode()[:HEAD_BYTES] if self.is_utf16 else head
+
+    @cached_property
+    def is_utf16(self) -> bool:
+        """By the byte order mark. Redirected Windows consoles write UTF-16."""
+        with self.path.open("rb") as file:
+            return file.read(2) in (b"\xff\xfe", b"\xfe\xff")
 
     @cached_property
     def raw(self) -> bytes:
@@ -76,7 +81,7 @@ class RawFile:
     @cached_property
     def text(self) -> str:
         raw = self.raw
-        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if self.is_utf16:
             try:
                 return raw.decode("utf-16")
             except UnicodeDecodeError:
