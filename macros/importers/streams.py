@@ -33,12 +33,12 @@ class Block:
         return self.data.count(needle, 0, self.size)
 
     def find_all(self, needle: bytes, pattern: re.Pattern[bytes]) -> list[tuple[bytes, ...]]:
-        """The groups of every match. `pattern` has two groups or more, and begins with `needle`.
+        """The groups of every match. `pattern` has two groups or more; each match's line holds `needle`.
 
         Looking for the needle first makes a block without one several times as fast.
         """
         at = self.data.find(needle, 0, self.size)
-        return pattern.findall(self.data, at, self.size) if at >= 0 else []
+        return pattern.findall(self.data, self.data.rfind(b"\n", 0, at) + 1, self.size) if at >= 0 else []
 
     def lines(self, needles: tuple[bytes, ...]) -> list[tuple[int, bytes]]:
         """(offset in bytes in the file, line without its end) of every line that holds one of the needles."""

@@ -27,7 +27,7 @@ from macros.importers.scrub import clean
 from macros.importers.streams import Block, LineNumbers, Needles, interesting_lines
 from macros.importers.windows import window_case
 
-_WINDOW_NEEDLE = b"Avg prompt throughput: "
+_WINDOW_NEEDLE = b" tokens/s, Avg generation throughput: "
 _SPECULATION_NEEDLE = b"SpecDecoding metrics: "
 _V0_NEEDLE = b"Speculative metrics: Draft acceptance rate: "
 _COLD_NEEDLE = b"JIT compilation during inference"
