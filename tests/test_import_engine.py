@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from macros.importers import vllm_log
+from macros.importers.rawfile import RawFile
 from macros.importers.streams import BLOCK, LineNumbers, Needles, interesting_lines
 from macros.problems import InputError
 from tests import import_fixtures as fixtures
@@ -141,6 +143,44 @@ def test_long_lines_and_blocks(tmp_path: Path) -> None:
     assert [line for _, line in found] == [b"needle 2", b"needle 4", b"last needle"]
     numbers = LineNumbers(path)
     assert [numbers.at(offset) for offset, _ in found] == [2, 4, 5]
+
+
+def test_a_dense_log_is_the_same_in_blocks_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks end within lines, labels and numbers.
+
+    Windows of pair i: 4 requests at 50 + i % 10 tok/s and no prompt, but in every eighth pair 9.5 tok/s of prompt. Of
+    400 pairs, 350 hold decoding only; the very first window (i = 0) held a prompt, so none lacks a window before it.
+    i % 10 is even where i % 8 is 0, and runs through 0, 8, 6, 4, 2 (i = 0, 8, 16, 24, 32): 40 windows of each odd rate
+    and 30 of each even one. The 175th and 176th of 350 sorted: 50 to 54 are 30 + 40 + 30 + 40 + 30 = 170, so both
+    are 55.0. Drafts: 30 tokens by 3 positions are 10; accepted 15 + i % 4, on average 16.5: 1 + 16.5 / 10 = 2.65.
+    """
+    lines = []
+    for i in range(400):
+        prompt = "9.5" if i % 8 == 0 else "0.0"
+        lines += [
+            f"(APIServer pid=1) INFO 08-01 12:00:00 [loggers.py:271] Engine 000: Avg prompt throughput: {prompt} tokens/s, "
+            f"Avg generation throughput: {50 + i % 10}.0 tokens/s, Running: 4 reqs, Waiting: 0 reqs",
+            f"(APIServer pid=1) INFO 08-01 12:00:00 [metrics.py:101] SpecDecoding metrics: Mean acceptance length: 2.50, "
+            f"Accepted throughput: 1.05 tokens/s, Drafted throughput: 2.10 tokens/s, Accepted: {15 + i % 4} tokens, "
+            "Drafted: 30 tokens, Per-position acceptance rate: 0.700, 0.500, 0.300, Avg Draft acceptance rate: 50.0%",
+            "INFO: POST /v1/chat/completions " + "x" * (i % 37),
+        ]
+    lines.append("INFO JIT compilation during inference: kernel x")
+    path = write(tmp_path, "server.log", "\n".join(lines))
+    found = []
+    for block in (127, 256, 1000, 1 << 20):
+        monkeypatch.setattr("macros.importers.streams.BLOCK", block)
+        extract = vllm_log.read(RawFile.open(path))
+        (case,) = extract.cases
+        window, acceptance = case.readings
+        assert (case.name, window.value, window.observations) == ("c4", Decimal("55.0"), 350)
+        assert (acceptance.value, acceptance.observations) == (Decimal("2.65000"), 400)
+        assert (acceptance.accepted, acceptance.drafts) == (6600, 4000)
+        found.append(extract)
+    assert found == found[:1] * 4
+    two = write(tmp_path, "two.log", path.read_text().replace("Engine 000", "Engine 001", 1))
+    monkeypatch.setattr("macros.importers.streams.BLOCK", 256)
+    assert any("2 engines print a line each" in held.why for held in vllm_log.read(RawFile.open(two)).withheld)
 
 
 def test_lines_of_a_start_are_only_searched_near_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,6 +224,16 @@ def test_encodings(encode: Callable[[str], bytes]) -> None:
     assert run.data["measurements"][0]["value"] == Decimal("20.0")
 
 
+@pytest.mark.parametrize("log", [fixtures.VLLM_LOG, fixtures.SGLANG_LOG])
+@pytest.mark.parametrize("copies", [1, 300])
+def test_a_log_in_utf_16_is_refused_by_name(tmp_path: Path, log: str, copies: int) -> None:
+    """Logs are searched as bytes, so no line of this one would be found."""
+    path = tmp_path / "server.log"
+    path.write_bytes((log * copies).encode("utf-16"))
+    with pytest.raises(InputError, match="a log in UTF-16"):
+        made([path])
+
+
 def test_latin_1_is_flagged() -> None:
     (run,) = imported(json.dumps(fixtures.VLLM | {"label": "Gerät"}, ensure_ascii=False).encode("latin-1"), "run.json")
     assert any("Latin-1" in note for note in run.data["notes"])

@@ -87,6 +87,8 @@ def _text(file: RawFile, given: Mapping[str, Any], progress: Progress | None) ->
 
 def _log(read: Callable[[RawFile, Progress | None], Extract], file: RawFile, progress: Progress | None) -> Extract:
     """Reads a log while another thread hashes it: hashing a gigabyte takes as long as searching it."""
+    if file.is_utf16:
+        refuse(file.name, "a server log in UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)", "a log in UTF-16")
     with ThreadPoolExecutor(1) as pool:
         digest = pool.submit(lambda: file.sha256)
         result = read(file, progress)

@@ -17,6 +17,7 @@ from macros.problems import InputError, Problem
 # Everything but a log is small; a JSON report of a long run with its texts has been seen at tens of MB.
 MAX_BYTES = 256 << 20
 HEAD_BYTES = 1 << 18
+HASH_BYTES = 1 << 22
 
 
 def refuse(file: str, expected: str, found: str, *, line: int = 0, column: int = 0, field: str = "") -> NoReturn:
@@ -53,8 +54,13 @@ class RawFile:
     def head(self) -> bytes:
         with self.path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-        # Redirected Windows consoles write UTF-16.
-        return self.text.encode()[:HEAD_BYTES] if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
+        return head.decode("utf-16", "replace").encode()[:HEAD_BYTES] if self.is_utf16 else head
+
+    @cached_property
+    def is_utf16(self) -> bool:
+        """By the byte order mark. Redirected Windows consoles write UTF-16."""
+        with self.path.open("rb") as file:
+            return file.read(2) in (b"\xff\xfe", b"\xfe\xff")
 
     @cached_property
     def raw(self) -> bytes:
@@ -64,13 +70,18 @@ class RawFile:
 
     @cached_property
     def sha256(self) -> str:
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        # In larger pieces than hashlib.file_digest reads: between two of them, a thread that hashes waits for the one
+        # that searches the file.
+        digest, buffer = hashlib.sha256(), memoryview(bytearray(min(HASH_BYTES, self.size + 1)))
+        with self.path.open("rb", buffering=0) as file:
+            while read := file.readinto(buffer):
+                digest.update(buffer[:read])
+        return digest.hexdigest()
 
     @cached_property
     def text(self) -> str:
         raw = self.raw
-        if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if self.is_utf16:
             try:
                 return raw.decode("utf-16")
             except UnicodeDecodeError:

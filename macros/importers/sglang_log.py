@@ -14,9 +14,10 @@ from decimal import Decimal
 
 from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
-from macros.importers.reading import Case, Extract, Reading, Stated, Withheld
+from macros.importers.reading import Extract, Withheld
 from macros.importers.scrub import clean
-from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
+from macros.importers.streams import LineNumbers, Needles, interesting_lines
+from macros.importers.windows import window_case
 
 NEEDLES = Needles(
     anywhere=(b"Decode batch", b"Prefill batch"),
@@ -51,7 +52,8 @@ def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extrac
         elif b"Decode batch" not in line:
             _configuration(extract, line.decode("utf-8", "replace"), numbers.at(offset))
     for running, rates in sorted(windows.items()):
-        extract.cases.append(_case(file.name, running, rates))
+        lines = f"Decode batch lines with #running-req: {running}"
+        extract.cases.append(window_case(file.name, running, rates, "#running-req of the Decode batch lines", lines))
     if not windows:
         what = f"{decode_lines} Decode batch line(s), none of them after another without a prefill between"
         if not extract.settings:
@@ -75,24 +77,3 @@ def _configuration(extract: Extract, line: str, number: int) -> None:
         elif name in _KEYS and text and text != "None":
             key, kind = _KEYS[name]
             extract.state(key, text if kind is str else int(text) if re.fullmatch(r"\d{1,9}", text) else None, place)
-
-
-def _case(source: str, running: int, rates: Counter[Decimal]) -> Case:
-    case = Case(f"c{running}")
-    case.settings["workload.concurrency"] = Stated(running, source, "#running-req of the Decode batch lines")
-    case.readings.append(
-        Reading(
-            "engine-window",
-            "engine_window_rate",
-            "tok/s",
-            "median",
-            median(rates),
-            f"Decode batch lines with #running-req: {running}",
-            "engine",
-            "log_window",
-            "engine_counters",
-            observations=rates.total(),
-            biases=("decode-windows-only",),
-        )
-    )
-    return case

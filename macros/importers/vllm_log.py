@@ -13,9 +13,9 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,34 +24,45 @@ from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld, rounded
 from macros.importers.scrub import clean
-from macros.importers.streams import LineNumbers, Needles, interesting_lines, median
+from macros.importers.streams import Block, LineNumbers, Needles, interesting_lines
+from macros.importers.windows import window_case
 
-NEEDLES = Needles(
-    anywhere=(
-        b"Avg generation throughput:",
-        b" metrics: ",  # SpecDecoding, and V0's Speculative metrics
-        b"JIT compilation during inference",
-        b") with config: model=",
-    ),
+_WINDOW_NEEDLE = b" tokens/s, Avg generation throughput: "
+_SPECULATION_NEEDLE = b"SpecDecoding metrics: "
+_V0_NEEDLE = b"Speculative metrics: Draft acceptance rate: "
+_COLD_NEEDLE = b"JIT compilation during inference"
+_MARK = b") with config: model="
+CONFIGURATION = Needles(
+    anywhere=(_MARK,),
     start=(b"LLM engine (v", b"oE backend", b"[mxfp4.py", b"non-default args: {", b"sampling parameters"),
-    mark=b") with config: model=",
+    mark=_MARK,
 )
+# What tells an engine's log in a file that begins with something else.
+NEEDLES = replace(CONFIGURATION, anywhere=(_MARK, _WINDOW_NEEDLE, _SPECULATION_NEEDLE, _V0_NEEDLE, _COLD_NEEDLE))
 _VERSION = re.compile(r"LLM engine \(v([^)\s]+)\)")
+# The lines of numbers are matched in whole blocks. Every repetition is bounded, so that no line of megabytes is walked
+# again and again. The last characters before the label hold the engine's number: it is a look behind because an
+# expression that begins with fixed text is found several times as fast.
 _WINDOW = re.compile(
-    rb"Avg prompt throughput: ([\d.]+) tokens/s, Avg generation throughput: ([\d.]+) tokens/s, Running: (\d+) reqs"
+    rb"Avg prompt throughput: (?:(?<=((?s:.){16})Avg prompt throughput: ))?"
+    rb"([0-9.]{1,20}) tokens/s, Avg generation throughput: ([0-9.]{1,20}) tokens/s, Running: ([0-9]{1,9}) reqs"
 )
+_ZERO = (b"0.0", b"0")
 _NUMBER = re.compile(rb"\d{1,9}(\.\d{1,9})?")
-_ENGINE = re.compile(rb"Engine (\d+): Avg")
+_ENGINE = re.compile(rb"Engine (\d+): $")
 # Old: Using Marlin backend; new: Using 'B12X' Mxfp4 MoE backend. Not: "… does not support the deployment …".
 _MOE = re.compile(r"Using '?([A-Za-z0-9_]+)'? (?:Mxfp4|NvFp4|Fp8|MXFP4) MoE backend\b(?! does not)")
 _OLD_MOE = re.compile(r"mxfp4\.py[^\]]*\] Using (Marlin|FlashInfer MXFP4 [A-Z0-9]+|Triton)(?: backend)?\b")
 _SIMULATED = re.compile(
     r"rejection_sample_method['\"]?\s*[:=]\s*['\"]?synthetic|synthetic_acceptance_\w+['\"]?\s*[:=]\s*(?!None)[\w\[.'\"]"
 )
-_ACCEPTED = re.compile(rb"Accepted: (\d+) tokens, Drafted: (\d+) tokens")
-_POSITIONS = re.compile(rb"Per-position acceptance rate: ([\d., ]+)")
+_ACCEPTED = re.compile(
+    rb"SpecDecoding metrics: .{0,200}Accepted: ([0-9]{1,15}) tokens, Drafted: ([0-9]{1,15}) tokens"
+    rb"(?:.{0,200}?Per-position acceptance rate: ([0-9., ]{1,999}))?"
+)
 _V0 = re.compile(
-    rb"Number of speculative tokens: (\d+), Number of accepted tokens: (\d+), Number of draft tokens: (\d+)"
+    rb"Speculative metrics: Draft acceptance rate: .{0,200}Number of speculative tokens: ([0-9]{1,15}), "
+    rb"Number of accepted tokens: ([0-9]{1,15}), Number of draft tokens: ([0-9]{1,15})"
 )
 
 
@@ -59,10 +70,10 @@ _V0 = re.compile(
 class _Totals:
     """Counts over the log; their size depends on the values, never on the number of lines."""
 
-    windows: dict[int, Counter[bytes]] = field(default_factory=dict)
+    windows: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)  # (running requests, rate) → lines
     seen_windows: int = 0
     engines: set[bytes] = field(default_factory=set)
-    running: int = -1
+    running: bytes = b""
     accepted: int = 0
     drafted: int = 0
     spec_windows: int = 0
@@ -77,48 +88,41 @@ def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extrac
     totals = _Totals()
     extract = Extract(file.name, "", "engine", tool="vLLM engine log")
     numbers = LineNumbers(file.path)
-    for offset, raw in interesting_lines(file.path, NEEDLES, progress):
-        if b"Avg generation throughput:" in raw:
-            _window(totals, raw)
-        elif b"DiffusionDecoding" in raw:
-            continue  # Steps of a diffusion model accept no drafts.
-        elif b"ecoding metrics:" in raw or b"Speculative metrics:" in raw:
-            _speculation(totals, raw)
-        elif b"JIT compilation during" in raw:
-            totals.cold += 1
-        else:
-            line = raw.decode("utf-8", "replace")
-            if _SIMULATED.search(line):
-                refuse(file.name, "a run with real speculation", "simulated acceptance", line=numbers.at(offset))
-            _configuration(extract, totals, line, f"line {numbers.at(offset)}")
+    for offset, raw in interesting_lines(file.path, CONFIGURATION, progress, lambda block: _numbers(totals, block)):
+        line = raw.decode("utf-8", "replace")
+        if _SIMULATED.search(line):
+            refuse(file.name, "a run with real speculation", "simulated acceptance", line=numbers.at(offset))
+        _configuration(extract, totals, line, f"line {numbers.at(offset)}")
     _finish(extract, totals, file.name)
     return extract
 
 
-def _window(totals: _Totals, line: bytes) -> None:
-    match = _WINDOW.search(line)
-    if not match:
-        return
-    totals.seen_windows += 1
-    engine = _ENGINE.search(line)
-    totals.engines.add(engine[1] if engine else b"")
-    running, before = int(match[3]), totals.running
-    totals.running = running
-    if running and running == before and match[1] in (b"0.0", b"0") and match[2] not in (b"0.0", b"0"):
-        totals.windows.setdefault(running, Counter())[match[2]] += 1
-
-
-def _speculation(totals: _Totals, line: bytes) -> None:
-    if match := _ACCEPTED.search(line):
-        if match[2] == b"0":
-            return  # No drafts in this window; its shares are nan.
-        totals.accepted += int(match[1])
-        totals.drafted += int(match[2])
-        totals.spec_windows += 1
-        positions = _POSITIONS.search(line)
-        totals.positions[positions[1].rstrip(b", ").count(b",") + 1 if positions else 0] += 1
-    elif v0 := _V0.search(line):
-        totals.cumulative = (int(v0[1]), int(v0[2]), int(v0[3]))
+def _numbers(totals: _Totals, block: Block) -> None:
+    """Adds the lines of numbers, which may be a tenth of all lines: no object and no copy of any of them is kept."""
+    windows = block.find_all(_WINDOW_NEEDLE, _WINDOW)
+    totals.seen_windows += len(windows)
+    for before in {before for before, *_ in windows}:
+        engine = _ENGINE.search(before)
+        totals.engines.add(engine[1] if engine else b"")
+    # The counting itself runs in C, over the few values that are kept of each line.
+    befores = [totals.running, *[running for *_, running in windows]]
+    totals.running = befores[-1]
+    totals.windows.update(
+        [
+            (running, rate)
+            for before, (_, prompt, rate, running) in zip(befores, windows, strict=False)
+            if running == before and running != b"0" and prompt in _ZERO and rate not in _ZERO
+        ]
+    )
+    # Without drafts in a window, its shares are nan.
+    drafts = [line for line in block.find_all(_SPECULATION_NEEDLE, _ACCEPTED) if line[1] != b"0"]
+    totals.accepted += sum([int(accepted) for accepted, _, _ in drafts])
+    totals.drafted += sum([int(drafted) for _, drafted, _ in drafts])
+    totals.spec_windows += len(drafts)
+    totals.positions.update([text.rstrip(b", ").count(b",") + 1 if text else 0 for _, _, text in drafts])
+    for k, accepted, drafted in block.find_all(_V0_NEEDLE, _V0):
+        totals.cumulative = (int(k), int(accepted), int(drafted))
+    totals.cold += block.count(_COLD_NEEDLE)
 
 
 def _configuration(extract: Extract, totals: _Totals, line: str, place: str) -> None:
@@ -219,28 +223,13 @@ def _rates(extract: Extract, totals: _Totals) -> None:
                 "none held decoding only: each had prompt tokens, or a start or an end of a request in it",
             )
         )
-    for running, texts in sorted(totals.windows.items()):
-        rates = Counter({Decimal(text.decode()): count for text, count in texts.items() if _NUMBER.fullmatch(text)})
-        if not rates:
-            continue
-        case = Case(f"c{running}")
-        case.settings["workload.concurrency"] = Stated(running, extract.source, "Running: … reqs")
-        case.readings.append(
-            Reading(
-                "engine-window",
-                "engine_window_rate",
-                "tok/s",
-                "median",
-                median(rates),
-                f"Avg generation throughput with Running: {running} reqs",
-                "engine",
-                "log_window",
-                "engine_counters",
-                observations=rates.total(),
-                biases=("decode-windows-only",),
-            )
-        )
-        extract.cases.append(case)
+    rates: defaultdict[int, Counter[Decimal]] = defaultdict(Counter)
+    for (running, rate), count in totals.windows.items():
+        if _NUMBER.fullmatch(rate):
+            rates[int(running)][Decimal(rate.decode())] += count
+    for requests in sorted(rates):
+        lines = f"Avg generation throughput with Running: {requests} reqs"
+        extract.cases.append(window_case(extract.source, requests, rates[requests], "Running: … reqs", lines))
 
 
 def _acceptance(extract: Extract, totals: _Totals) -> None:
