@@ -175,6 +175,8 @@ BAD: dict[str, tuple[Any, str]] = {
     "warm-up": ({"metadata": {"benchmark_phase": "warmup"}, "metrics": {}}, "profile_export_aiperf.json"),
     "console": ("============ Serving Benchmark Result ============\nSuccessful requests: 2\n", "--save-result"),
     "author": ("we saw 41,7 t/s\n", "window of its rate is not defined"),
+    "deviation below 0": (fixtures.VLLM | {"std_ttft_ms": -1.0}, "a deviation of at least 0"),
+    "spread below 0": ([fixtures.LLAMA_BENCH[0] | {"stddev_ts": -1.0}], "a deviation of at least 0"),
     "golden": ("# Acceptance Length (AL) reference values\nx:\n  1: 1.79\n", "simulating speculation"),
 }
 

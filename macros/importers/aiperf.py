@@ -181,7 +181,7 @@ def _metric(
     if metric.data.get("unit") != tool_unit:
         metric.problem("unit", tool_unit, str(metric.data.get("unit")))
         return
-    std = metric.number("std")
+    std = metric.deviation("std")
     completed, failed = requests
     case.readings.append(
         Reading(

@@ -105,7 +105,7 @@ def _readings(
         return bucket if bucket.count("count") and bucket.positive("mean") else None
 
     def deviation(bucket: Fields) -> Deviation | None:
-        std = bucket.number("std_dev")
+        std = bucket.deviation("std_dev")
         return Deviation(std, "population", "requests") if std and completed > 1 else None
 
     if rate := successful("output_tokens_per_second"):

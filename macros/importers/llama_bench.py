@@ -99,7 +99,7 @@ def _test(extract: Extract, fields: Fields) -> None:
     n = len(samples) or None
     # samples_ts are printed with fewer digits than avg_ts.
     inside = bool(samples) and min(samples) <= value <= max(samples) and all(s > 0 for s in samples)
-    std = fields.number("stddev_ts")
+    std = fields.deviation("stddev_ts")
     case.readings.append(
         Reading(
             kind,

@@ -159,7 +159,7 @@ def _statistic(
 ) -> Reading:
     """A {mean, std, values} object. One value a run at c=1; at c>1 values are requests, so they are no samples."""
     values = fields.numbers("values")
-    std = fields.number("std")
+    std = fields.deviation("std")
     if values:
         value = min(max(value, min(values)), max(values))  # The mean of equal floats may lie an ulp outside.
     per_run = len(values) == runs and all(v > 0 for v in values)

@@ -200,6 +200,13 @@ class Fields:
         value = self.number(key)
         return value if value is not None and value > 0 else None
 
+    def deviation(self, key: str) -> Decimal | None:
+        """A standard deviation; zero is what these tools write for a single observation."""
+        value = self.number(key)
+        if value is not None and value < 0:
+            self.problem(key, "a deviation of at least 0", str(value))
+        return value if value is not None and value > 0 else None
+
     def count(self, key: str, *, needed: bool = False) -> int | None:
         value = self.number(key, needed=needed)
         if value is None:

@@ -73,7 +73,7 @@ def latencies(
             if value is None or any(r.quantity == quantity for r in case.readings):
                 continue
             # numpy.std as these tools call it divides by N.
-            deviation = fields.number(f"std_{metric}{suffix}") if statistic == "mean" else None
+            deviation = fields.deviation(f"std_{metric}{suffix}") if statistic == "mean" else None
             case.readings.append(
                 Reading(
                     f"{metric}-{statistic}",
