@@ -38,6 +38,16 @@ def test_a_job_that_runs_the_projects_code_may_only_read(job: dict[str, Any]) ->
         assert [step["uses"].split("@")[0] for step in job["steps"]] == ["actions/deploy-pages"]
 
 
+def test_what_is_installed_is_audited_before_it_is_deployed() -> None:
+    jobs = {name: job for path in FILES for name, job in yaml.safe_load(path.read_text("utf-8"))["jobs"].items()}
+    audit = next(s["with"] for s in jobs["audit"]["steps"] if s["uses"].startswith("pypa/gh-action-pip-audit@"))
+    locks = {path.name for path in ROOT.glob("*.lock")}
+    assert set(audit["inputs"].split()) == locks
+    assert locks >= set(re.findall(r"-r (\S+\.lock)", (ROOT / "Makefile").read_text("utf-8"))) != set()
+    assert audit["require-hashes"] is True
+    assert "audit" in jobs["deploy"]["needs"]
+
+
 def test_nothing_is_allowed_by_default_and_no_text_of_a_stranger_becomes_code() -> None:
     for path in FILES:
         text = path.read_text("utf-8")
