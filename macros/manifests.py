@@ -29,6 +29,7 @@ from pydantic_core import PydanticCustomError
 
 from macros import strict_yaml
 from macros.problems import Problem
+from macros.scalars import Surprise
 from macros.vocabulary import (
     METHODOLOGY_V1_REPEATS,
     UNITS,
@@ -818,7 +819,7 @@ def _resolve(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _found(value: Any, raw: str) -> str:
-    if isinstance(value, strict_yaml.Surprise):
+    if isinstance(value, Surprise):
         return f"{value.text}, which YAML reads as {value.meaning}: quote it"
     if isinstance(value, Mapping):
         return "a mapping"
