@@ -107,12 +107,22 @@ def decode(raw: bytes, file: str) -> tuple[str | None, list[Problem]]:
     return text, []
 
 
+def read_bytes(path: Path, file: str) -> tuple[bytes | None, list[Problem]]:
+    """The file's bytes, or None with the reason; `file` is its printed name."""
+    try:
+        return path.read_bytes(), []
+    except OSError as error:
+        return None, [Problem(file, 0, 0, "", "a readable file", error.strerror or str(error))]
+
+
 def read(path: Path, file: str) -> tuple[Any, str, list[Problem]]:
     """Data, text and problems of one YAML file. With problems the data may be None; `file` is its printed name."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        return None, "", [Problem(file, 0, 0, "", "a readable file", error.strerror or str(error))]
+    raw, problems = read_bytes(path, file)
+    return (None, "", problems) if raw is None else of_bytes(raw, file)
+
+
+def of_bytes(raw: bytes, file: str) -> tuple[Any, str, list[Problem]]:
+    """The same of bytes that were read already."""
     text, problems = decode(raw, file)
     if text is None:
         return None, "", problems
