@@ -34,6 +34,7 @@ from macros.manifests import (
     Model,
     Prose,
     PublishedFigure,
+    Ruled,
     Run,
     Source,
     Text,
@@ -67,7 +68,7 @@ class FormulaSpec(Model):
     superseded_operands: bool = False
 
 
-class FigureSpec(Model):
+class FigureSpec(Ruled):
     """One entry of figures.yaml. Exactly one of select, measurement, comparison, published and formula is given."""
 
     label: Text

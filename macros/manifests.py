@@ -16,7 +16,6 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -28,7 +27,9 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from macros import strict_yaml
+from macros.decimals import AmongOthers, Exact, exact
 from macros.problems import Problem
+from macros.scalars import Surprise
 from macros.vocabulary import (
     METHODOLOGY_V1_REPEATS,
     UNITS,
@@ -62,34 +63,31 @@ Count = Annotated[int, Field(ge=1, le=10**9)]
 Size = Annotated[int, Field(ge=0, le=10**9)]
 
 
-def _exact(value: Any) -> Any:
-    """Whole numbers are exact decimals too; anything else is left to the strict check."""
-    return Decimal(value) if type(value) is int else value
-
-
 def _number(**limits: int) -> Any:
     """In JSON Schema a decimal is a number; pydantic by itself would take text as well."""
     return WithJsonSchema({"type": "number", **limits})
 
 
-Positive = Annotated[
-    Decimal, Field(gt=0, le=10**12), BeforeValidator(_exact), _number(exclusiveMinimum=0, maximum=10**12)
-]
-NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), BeforeValidator(_exact), _number(minimum=0, maximum=10**12)]
-Share = Annotated[Decimal, Field(ge=0, le=1), BeforeValidator(_exact), _number(minimum=0, maximum=1)]
-Percent = Annotated[Decimal, Field(ge=0, le=100), BeforeValidator(_exact), _number(minimum=0, maximum=100)]
+Positive = Annotated[Decimal, Field(gt=0, le=10**12), Exact(), _number(exclusiveMinimum=0, maximum=10**12)]
+NotNegative = Annotated[Decimal, Field(ge=0, le=10**12), Exact(), _number(minimum=0, maximum=10**12)]
+Share = Annotated[Decimal, Field(ge=0, le=1), Exact(), _number(minimum=0, maximum=1)]
+Percent = Annotated[Decimal, Field(ge=0, le=100), Exact(), _number(minimum=0, maximum=100)]
 
 
 class Model(BaseModel):
-    """A strict, frozen model whose own rules are reported together: `rules` yields (field, expected, found)."""
+    """A strict, frozen model."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
+
+class Ruled(Model):
+    """A model whose own rules are reported together: `rules` yields (field, expected, found)."""
+
     def rules(self) -> Iterator[tuple[str, str, str]]:
-        return iter(())
+        raise NotImplementedError
 
     @model_validator(mode="after")
-    def _keep_rules(self) -> Model:
+    def _keep_rules(self) -> Ruled:
         broken = list(self.rules())
         if broken:
             raise PydanticCustomError("rules", "rules", {"broken": broken})
@@ -213,7 +211,7 @@ class Configuration(Model):
     method: Method
 
 
-class RelativeSpread(Model):
+class RelativeSpread(Ruled):
     """A spread that was published as a share of the value. `computed` says how; null: not stated."""
 
     low: NotNegative
@@ -260,7 +258,7 @@ class SettingReadFrom(ReadFrom):
 PER_MEASUREMENT = ("vantage", "window", "token_accounting")
 
 
-class Measurement(Model):
+class Measurement(Ruled):
     """One measured value. `low`/`high` is the span of its runs; `n` is how many there were, null if not published.
 
     `vantage`, `window` and `token_accounting` are stated here where the measurements of one run differ in them (the
@@ -325,7 +323,7 @@ def span_rules(low: Decimal | None, high: Decimal | None, value: Decimal | None)
             yield "value", f"a value inside its span {low} to {high}", str(value)
 
 
-class Correction(Model):
+class Correction(Ruled):
     """Why a manifest's figures are no longer current, and what replaced them."""
 
     status: Literal["superseded", "withdrawn"]
@@ -358,7 +356,7 @@ class SharedSettings(Model):
     keys: Annotated[tuple[Line, ...], Field(min_length=1, strict=False)]
 
 
-class Run(Manifest):
+class Run(Manifest, Ruled):
     """One measured configuration, in `results/runs/`. `missing` says why a planned run has no measurements."""
 
     measurements: Annotated[tuple[Measurement, ...], Field(strict=False)]
@@ -389,7 +387,7 @@ class Change(Model):
     variant: Line | None
 
 
-class Effect(Model):
+class Effect(Ruled):
     """What the change was published to do: a gain in per cent, or a value before and after."""
 
     quantity: Quantity | None
@@ -420,7 +418,7 @@ class Comparison(Manifest):
     effect: Effect
 
 
-Scalar = str | int | Decimal | bool | None
+Scalar = Annotated[str | int | Decimal | bool | None, AmongOthers()]
 
 
 class Locator(Model):
@@ -430,7 +428,7 @@ class Locator(Model):
     section: Line | None
 
 
-class Acceptance(Model):
+class Acceptance(Ruled):
     """More of what the source says of speculation. A length counts the tokens kept per step, `accepted` the drafts."""
 
     length_low: Positive | None = None
@@ -458,7 +456,7 @@ class Reading(Model):
     settings: dict[Line, Scalar] = {}
 
 
-class Beside(Model):
+class Beside(Ruled):
     """Another value that the source prints beside the figure: same set-up but for the keys in `differs`."""
 
     value: Positive | None = None
@@ -476,7 +474,7 @@ class Beside(Model):
         yield from unit_rules(self.quantity, self.unit)
 
 
-class PublishedFigure(Manifest):
+class PublishedFigure(Manifest, Ruled):
     """One figure that others published, in `results/published/`.
 
     `quantity` follows the source's method: null where the source does not say how it measured. `called` is the
@@ -656,12 +654,18 @@ M = TypeVar("M", bound=Model)
 
 def read(path: Path, file: str, kind: type[M]) -> tuple[M | None, list[Problem]]:
     """One manifest, or None with all its problems."""
-    data, text, problems = strict_yaml.read(path, file)
+    raw, problems = strict_yaml.read_bytes(path, file)
+    return (None, problems) if raw is None else of_bytes(raw, file, path.stem, kind)
+
+
+def of_bytes(raw: bytes, file: str, stem: str, kind: type[M]) -> tuple[M | None, list[Problem]]:
+    """The same of bytes that were read already, from a file of this name without suffix."""
+    data, text, problems = strict_yaml.of_bytes(raw, file)
     if data is None:
         return None, problems or [Problem(file, 0, 0, "", "a mapping of keys", "an empty file")]
     model, more = validate(data, text, file, kind)
     if isinstance(data, dict) and issubclass(kind, Manifest):
-        more += list(_identity_rules(data, text, file, path.stem))
+        more += list(_identity_rules(data, text, file, stem))
     problems += more
     return (None if problems else model), problems
 
@@ -701,9 +705,10 @@ def _hidden_rules(
             for index, entry in enumerate(value) if isinstance(value, list) else [(None, value)]:
                 path = (*loc, name) if index is None else (*loc, name, index)
                 yield from _hidden_rules(inner, entry, path, faulty, text, file)
-    if not any(place[: len(loc)] == loc and len(place) == len(loc) + 1 for place in faulty):
+    beside = any(place[: len(loc)] == loc and len(place) == len(loc) + 1 for place in faulty)
+    if not beside or not issubclass(kind, Ruled):
         return
-    sound = {n: _exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
+    sound = {n: exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
     try:
         broken = list(kind.model_construct(**dict.fromkeys(fields) | sound).rules())
     except (TypeError, AttributeError):
@@ -818,7 +823,7 @@ def _resolve(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _found(value: Any, raw: str) -> str:
-    if isinstance(value, strict_yaml.Surprise):
+    if isinstance(value, Surprise):
         return f"{value.text}, which YAML reads as {value.meaning}: quote it"
     if isinstance(value, Mapping):
         return "a mapping"

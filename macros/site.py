@@ -17,7 +17,7 @@ from macros.entries import read_entries
 from macros.figures import Figure
 from macros.glossary import Entry
 from macros.locale import locales
-from macros.manifests import Id, Line, Model, Text
+from macros.manifests import Id, Line, Model, Ruled, Text
 from macros.problems import InputError, Problem
 from macros.repeats import Repeats
 from macros.statements import Statement
@@ -78,7 +78,7 @@ class ChartSeries(Model):
     missing: Annotated[tuple[Id, ...], Field(strict=False)] = ()
 
 
-class ChartSpec(Model):
+class ChartSpec(Ruled):
     """A chart of `results/charts.yaml`. Texts may print figures with {figure-id}.
 
     A chart has rows (dots and whiskers) or series (a curve). A curve's `x` is the prompt tokens of each figure, on a

@@ -1,9 +1,7 @@
 """Reads YAML that may come from strangers: plain data only, and no value that YAML reads unlike a person.
 
-Numbers keep their recorded digits (`4.80` is Decimal('4.80')). Refused, each with its place: tags, anchors
-and aliases, duplicate keys, files that are not UTF-8 or above 1 MiB, invisible and private-use characters.
-Scalars that YAML 1.1 turns into something unexpected (`0731` → 473, `no` → false, `12:30` → 750) come out as
-a `Surprise`, which no field accepts.
+Refused, each with its place: tags, anchors and aliases, duplicate keys, files that are not UTF-8 or above 1 MiB,
+invisible and private-use characters. What scalars mean is in `macros.scalars`.
 """
 
 from __future__ import annotations
@@ -11,89 +9,82 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from macros import scalars
 from macros.problems import Problem
 
 MAX_BYTES = 1 << 20
-_CANONICAL_INT = re.compile(r"-?(0|[1-9][0-9]*)\Z")
-_CANONICAL_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+\Z")
+PLAIN = "plain data, quoted if needed"
 # Bidirectional controls, zero-width and private-use characters would let a file look unlike what it says.
 _INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-@dataclass(frozen=True)
-class Surprise:
-    """A scalar whose YAML meaning is not what its text looks like."""
+class _Reader:
+    """Makes data of the parser's events in one pass, which costs half of what PyYAML's nodes and constructors do."""
 
-    text: str
-    meaning: str
+    def __init__(self, text: str, file: str) -> None:
+        self._next = yaml.CSafeLoader(text).get_event
+        self._file = file
+        self._duplicates: list[Problem] = []
+        self._refused: list[Problem] = []
 
+    def document(self) -> tuple[Any, list[Problem]]:
+        """Data and problems of the only document; raises yaml.YAMLError or RecursionError where it is no YAML."""
+        self._next()  # the start of the stream
+        if isinstance(self._next(), yaml.StreamEndEvent):
+            return None, []
+        data = self._value(self._next())
+        self._next()  # the end of the document
+        more = self._next()
+        if isinstance(more, yaml.DocumentStartEvent):
+            self._refuse(more, "valid YAML", "but found another document")
+        return (None, self._refused) if self._refused else (data, self._duplicates)
 
-class _Loader(yaml.CSafeLoader):
-    duplicates: list[tuple[str, yaml.Mark]]
+    def _value(self, event: Any) -> Any:
+        kind = type(event)
+        if kind is yaml.AliasEvent:
+            return self._refuse(event, PLAIN, f"the alias *{event.anchor}")
+        if event.anchor:
+            self._refuse(event, PLAIN, f"the anchor &{event.anchor}")
+        elif event.tag:
+            self._refuse(event, PLAIN, f"the tag {event.tag}")
+        if kind is yaml.ScalarEvent:
+            return self._scalar(event)
+        if kind is yaml.SequenceStartEvent:
+            entries = []
+            while type(event := self._next()) is not yaml.SequenceEndEvent:
+                entries.append(self._value(event))
+            return entries
+        result: dict[str, Any] = {}
+        while type(event := self._next()) is not yaml.MappingEndEvent:
+            self._value(event)
+            if isinstance(event, yaml.CollectionStartEvent):
+                # As text, a mapping that is a key of a key of a key would double its length at every level.
+                self._refuse(event, "a text as key", "a list or a mapping")
+            key = getattr(event, "value", "")
+            if key in result:
+                self._duplicates.append(self._problem(event, key, "each key once", "the key a second time"))
+            result[key] = self._value(self._next())
+        return result
 
-    def __init__(self, stream: str) -> None:
-        super().__init__(stream)
-        self.duplicates = []
+    def _scalar(self, event: Any) -> Any:
+        if not event.implicit[0]:  # quoted, or with a tag
+            return event.value
+        try:
+            return scalars.plain(event.value)
+        except ValueError as error:
+            return self._refuse(event, "valid YAML", str(error))
 
+    def _refuse(self, event: Any, expected: str, found: str) -> None:
+        self._refused.append(self._problem(event, "", expected, found))
 
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-    result: dict[Any, Any] = {}
-    for key_node, value_node in node.value:
-        key = loader.construct_object(key_node, deep=True)
-        if not isinstance(key, str):
-            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else str(key)
-        if key in result:
-            loader.duplicates.append((key, key_node.start_mark))
-        result[key] = loader.construct_object(value_node, deep=True)
-    return result
-
-
-def _int(loader: _Loader, node: yaml.ScalarNode) -> int | Surprise:
-    text = node.value
-    try:
-        if _CANONICAL_INT.match(text):
-            return int(text)
-        return Surprise(text, str(yaml.CSafeLoader.construct_yaml_int(loader, node)))
-    except ValueError:  # `0x_`, or more digits than Python converts
-        return Surprise(text[:40], "a number that cannot be read")
-
-
-def _float(loader: _Loader, node: yaml.ScalarNode) -> Decimal | Surprise:
-    text = node.value
-    if _CANONICAL_FLOAT.match(text):
-        return Decimal(text)
-    meaning = yaml.CSafeLoader.construct_yaml_float(loader, node)
-    if meaning != meaning or meaning in (float("inf"), float("-inf")):
-        return Decimal(str(meaning))
-    return Surprise(text, str(meaning))
-
-
-def _bool(loader: _Loader, node: yaml.ScalarNode) -> bool | Surprise:
-    text: str = node.value
-    if text in ("true", "false"):
-        return text == "true"
-    return Surprise(text, str(yaml.CSafeLoader.construct_yaml_bool(loader, node)).lower())
-
-
-def _timestamp(loader: _Loader, node: yaml.ScalarNode) -> Any:
-    try:
-        return yaml.CSafeLoader.construct_yaml_timestamp(loader, node)
-    except ValueError:
-        return Surprise(node.value, "a date that does not exist")
-
-
-_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
-_Loader.add_constructor("tag:yaml.org,2002:int", _int)
-_Loader.add_constructor("tag:yaml.org,2002:float", _float)
-_Loader.add_constructor("tag:yaml.org,2002:bool", _bool)
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", _timestamp)
+    def _problem(self, event: Any, field: str, expected: str, found: str) -> Problem:
+        mark = event.start_mark
+        return Problem(self._file, mark.line + 1, mark.column + 1, field, expected, found)
 
 
 def decode(raw: bytes, file: str) -> tuple[str | None, list[Problem]]:
@@ -116,12 +107,22 @@ def decode(raw: bytes, file: str) -> tuple[str | None, list[Problem]]:
     return text, []
 
 
+def read_bytes(path: Path, file: str) -> tuple[bytes | None, list[Problem]]:
+    """The file's bytes, or None with the reason; `file` is its printed name."""
+    try:
+        return path.read_bytes(), []
+    except OSError as error:
+        return None, [Problem(file, 0, 0, "", "a readable file", error.strerror or str(error))]
+
+
 def read(path: Path, file: str) -> tuple[Any, str, list[Problem]]:
     """Data, text and problems of one YAML file. With problems the data may be None; `file` is its printed name."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        return None, "", [Problem(file, 0, 0, "", "a readable file", error.strerror or str(error))]
+    raw, problems = read_bytes(path, file)
+    return (None, "", problems) if raw is None else of_bytes(raw, file)
+
+
+def of_bytes(raw: bytes, file: str) -> tuple[Any, str, list[Problem]]:
+    """The same of bytes that were read already."""
     text, problems = decode(raw, file)
     if text is None:
         return None, "", problems
@@ -132,42 +133,13 @@ def read(path: Path, file: str) -> tuple[Any, str, list[Problem]]:
 def parse(text: str, file: str) -> tuple[Any, list[Problem]]:
     """Data and problems of YAML text."""
     try:
-        # A whole event parse is slow, so it only runs where one of the three marks occurs at all.
-        if re.search(r"[&*!]", text):
-            problems = list(_refused_events(text, file))
-            if problems:
-                return None, problems
-        loader = _Loader(text)
-        try:
-            data = loader.get_single_data()
-        finally:
-            loader.dispose()
+        return _Reader(text, file).document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         return None, [Problem(file, line, column, "", "valid YAML", error.problem or str(error))]
     except (yaml.YAMLError, RecursionError) as error:
         return None, [Problem(file, 0, 0, "", "valid YAML", type(error).__name__)]
-    return data, [
-        Problem(file, mark.line + 1, mark.column + 1, key, "each key once", "the key a second time")
-        for key, mark in loader.duplicates
-    ]
-
-
-def _refused_events(text: str, file: str) -> list[Problem]:
-    problems = []
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        what = ""
-        anchor, tag, mark = getattr(event, "anchor", None), getattr(event, "tag", None), event.start_mark
-        if isinstance(event, yaml.AliasEvent):
-            what = f"the alias *{anchor}"
-        elif anchor:
-            what = f"the anchor &{anchor}"
-        elif tag:
-            what = f"the tag {tag}"
-        if what and mark:
-            problems.append(Problem(file, mark.line + 1, mark.column + 1, "", "plain data, quoted if needed", what))
-    return problems
 
 
 def place(text: str, path: Sequence[str | int]) -> tuple[int, int, str]:

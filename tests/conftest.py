@@ -225,8 +225,9 @@ def build_once(session_folder: Path) -> BuildOnce:
 
 def _take_drawings(tree: Tree) -> None:
     """Drawings that the last `make site` kept are not drawn again: each is found by what it was drawn from."""
-    if (ROOT / ".cache").is_dir():
-        shutil.copytree(ROOT / ".cache", tree.root / ".cache")
+    # Not the manifests beside them: other workers may be replacing that file at this moment.
+    if (ROOT / ".cache/charts").is_dir():
+        shutil.copytree(ROOT / ".cache/charts", tree.root / ".cache/charts")
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from macros import strict_yaml
-from macros.strict_yaml import Surprise
+from macros.scalars import Surprise
 
 VISIBLE = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp"), exclude_characters="\u0085\ufeff"), max_size=30
@@ -151,6 +151,27 @@ def test_the_same_marks_inside_text_are_text(text: str) -> None:
     data, problems = strict_yaml.parse(text, "a.yaml")
     assert problems == []
     assert isinstance(data["a"], str)
+
+
+@pytest.mark.parametrize("text", ["? [a]\n: b\n", "? {a: b}\n: c\n", "? " * 60 + "a"])
+def test_keys_that_are_no_text_are_refused(text: str) -> None:
+    """Sixty keys inside one another are 120 bytes; written out as text they would fill any memory."""
+    data, problems = strict_yaml.parse(text, "a.yaml")
+    assert data is None
+    assert {p.expected for p in problems} == {"a text as key"}
+    assert (problems[-1].line, problems[-1].column) == (1, 3)
+
+
+def test_everything_that_is_refused_is_named_at_once() -> None:
+    data, problems = strict_yaml.parse("a: &x 1\nb: !t 2\n<<: {c: 3}\nd: =\ne: *x\n", "a.yaml")
+    assert data is None
+    assert [(p.line, p.column) for p in problems] == [(1, 4), (2, 4), (3, 1), (4, 4), (5, 4)]
+
+
+def test_a_second_document_is_refused_where_it_starts() -> None:
+    data, [problem] = strict_yaml.parse("a: 1\n---\nb: 2\n", "a.yaml")
+    assert data is None
+    assert (problem.line, problem.column, problem.found) == (2, 1, "but found another document")
 
 
 def test_duplicate_keys_are_named_where_they_stand_again() -> None:

@@ -1,0 +1,104 @@
+"""Manifests kept between builds: one whose bytes are those of the last build is not parsed again.
+
+All are in one file: a line with a hash of the reading code and of the rest, then for each manifest a line with a hash
+of its content and the manifest as JSON. JSON cannot run code, and pydantic checks it against the model again. Only
+manifests without problems are kept, since the messages need their text.
+"""
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+import pydantic
+import pydantic_core
+from yaml import __version__ as yaml_version
+from yaml import _yaml
+
+from macros import manifests
+from macros.manifests import Manifest
+from macros.problems import Problem
+
+# Whatever decides what a manifest's bytes mean: a change in one of them makes every manifest be read anew.
+SOURCES = ("manifest_cache", "manifests", "decimals", "strict_yaml", "scalars", "vocabulary", "problems")
+_KEY = 64  # hexadecimal digits of a hash
+M = TypeVar("M", bound=Manifest)
+
+
+class ManifestCache:
+    """Reads like `manifests.of_bytes`, from what its file kept where it can; `save` keeps what was read.
+
+    A file that is not as it was written counts as none.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._kept = _entries(file)
+        self._read: dict[bytes, bytes] = {}
+
+    def of_bytes(self, raw: bytes, file: str, stem: str, kind: type[M]) -> tuple[M | None, list[Problem]]:
+        """One manifest, or None with all its problems."""
+        # The name is part of the content: it has to be the manifest's id.
+        content = b"%s %s\n%s" % (kind.__name__.encode(), os.fsencode(stem), raw)
+        key = hashlib.sha256(content).hexdigest().encode()
+        line = self._kept.get(key)
+        if line is not None:
+            # Not even a forged file is a reason to stop.
+            with contextlib.suppress(pydantic.ValidationError):
+                manifest = kind.model_validate_json(line[_KEY:])
+                self._read[key] = line
+                return manifest, []
+        read, problems = manifests.of_bytes(raw, file, stem, kind)
+        if read is not None:
+            # With defaults left out, the fields that the manifest set are known afterwards too.
+            self._read[key] = b"%s %s\n" % (key, read.model_dump_json(exclude_unset=True).encode())
+        return read, problems
+
+    def save(self) -> None:
+        """Replaces the file if anything changed; where it cannot be written, the next build reads everything."""
+        if self._read == self._kept:
+            return
+        body = b"".join(self._read.values())
+        with contextlib.suppress(OSError):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            # Written aside and moved: a build that is cut off leaves no half file.
+            handle, aside = tempfile.mkstemp(dir=self._file.parent)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(_head(hashlib.sha256(_reading_state() + body).hexdigest()) + body)
+                Path(aside).replace(self._file)
+            finally:
+                Path(aside).unlink(missing_ok=True)
+
+
+def _entries(file: Path) -> dict[bytes, bytes]:
+    """The line of each manifest by the hash of its content; nothing where the file is not as this code wrote it."""
+    entries: dict[bytes, bytes] = {}
+    whole = hashlib.sha256(_reading_state())
+    try:
+        with file.open("rb") as lines:
+            head = next(lines, b"")
+            for line in lines:
+                whole.update(line)
+                entries[line[:_KEY]] = line
+    except OSError:
+        return {}
+    return entries if head == _head(whole.hexdigest()) else {}
+
+
+def _head(whole: str) -> bytes:
+    return f"{whole}\n".encode()
+
+
+@cache
+def _reading_state() -> bytes:
+    """A hash of the code that reads manifests and of the versions of what it stands on."""
+    libraries = (pydantic.VERSION, pydantic_core.__version__, yaml_version, _yaml.get_version_string())
+    state = hashlib.sha256(repr((sys.version, *libraries)).encode())
+    for name in SOURCES:
+        state.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return state.digest()
