@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -272,5 +277,42 @@ def test_a_build_that_the_gate_stops_leaves_the_last_site(build_once: BuildOnce,
     assert f"docs/runs.md:{tree.line_of('docs/runs.md', '61.7')}:" in outcome.output
     assert [p.name for p in tree.site.rglob("*")] == ["index.html"]
     assert tree.read("site/index.html") == "the last good page"
-    leftovers = [p for p in (tree.root / ".build").rglob("*") if p.is_file()]
-    assert leftovers == []
+    assert left_behind(tree) == []
+
+
+def left_behind(tree: Tree) -> list[str]:
+    return [p.name for p in (tree.root / ".build").iterdir() if p.name != "lock"]
+
+
+@pytest.mark.parametrize("cut", [signal.SIGINT, signal.SIGKILL])
+def test_a_build_that_is_cut_off_leaves_the_last_site(tree: Tree, cut: signal.Signals) -> None:
+    tree.write("site/index.html", "the last good page")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "macros.build"],
+        cwd=tree.root, env=os.environ | {"PYTHONPATH": str(tree.root)}, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while process.poll() is None and not list((tree.root / ".build").glob("*/site/*")):
+        time.sleep(0.05)
+    # As a terminal does it: the whole group gets the signal.
+    os.killpg(process.pid, cut)
+    _, said = process.communicate()
+    assert process.returncode == (130 if cut == signal.SIGINT else -cut)
+    if cut == signal.SIGINT:
+        assert "site/ is as it was" in said
+        assert "macros/build.py" not in said, "a traceback"
+    assert [p.name for p in tree.site.rglob("*")] == ["index.html"]
+    # The next build takes the rest away, whether it succeeds or not.
+    tree.append("docs/index.md", '\n{{ figure("no-such") }}\n')
+    assert tree.build().code == 1
+    assert left_behind(tree) == []
+    assert tree.read("site/index.html") == "the last good page"
+
+
+def test_a_build_that_was_cut_off_between_the_two_renames_is_put_right(tree: Tree) -> None:
+    tree.write(".build/left/last/index.html", "the last good page")
+    tree.write(".build/left/site/index.html", "a new page that nobody has seen yet")
+    tree.append("docs/index.md", '\n{{ figure("no-such") }}\n')
+    assert tree.build().code == 1
+    assert tree.read("site/index.html") == "the last good page"
+    assert left_behind(tree) == []
