@@ -22,9 +22,9 @@ def keep(markup: str, unread: bool = False) -> str:
 
 def fill_read(text: str) -> str:
     """The text with the markup that search and glossary read in the place of its comments."""
-    return _PLACEHOLDER.sub(lambda match: match[0] if match[1] == "unread" else _kept[match[2]], text)
+    return _PLACEHOLDER.sub(lambda match: match[0] if match[1] == "unread" else _kept.get(match[2], match[0]), text)
 
 
 def fill(text: str) -> str:
     """The text with all markup in the place of its comments; what is kept unread stands in no other such markup."""
-    return _PLACEHOLDER.sub(lambda match: _kept[match[2]], fill_read(text))
+    return _PLACEHOLDER.sub(lambda match: _kept.get(match[2], match[0]), fill_read(text))

@@ -21,4 +21,5 @@ def test_markdown_sees_comments_search_sees_lists_and_the_page_has_all() -> None
 
 
 def test_a_comment_that_stands_for_nothing_stays() -> None:
-    assert blocks.fill("a <!--block of flats--> b") == "a <!--block of flats--> b"
+    for comment in ("<!--block of flats-->", "<!--block 0123456789abcdef-->", "<!--unread 0123456789abcdef-->"):
+        assert blocks.fill(f"a {comment} b") == f"a {comment} b"
