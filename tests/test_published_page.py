@@ -149,9 +149,9 @@ def test_deltas_agree_with_the_register_and_name_their_sources(site: Path) -> No
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("path", ["published/", "ru/published/"])
-def test_filter_and_order(path: str, address: str, browser: Any) -> None:
-    page = browser.new_page()
+@pytest.mark.parametrize(("path", "width"), [("published/", 1280), ("ru/published/", 390)])
+def test_filter_and_order(path: str, width: int, address: str, browser: Any) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 844})
     page.goto(address + path)
     visible = page.locator(".register tbody tr:visible")
     assert visible.count() == len(REGISTER)

@@ -7,7 +7,7 @@
   const rows = bodies.flatMap((body) => [...body.rows]);
   const status = form.querySelector("[data-shown]");
   const order = form.querySelector("#register-order");
-  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const texts = new Map();
   const classes = [...form.querySelector("#register-class").options].map((o) => o.value);
   const verdicts = [...form.querySelector("#register-verdict").options].map((o) => o.value);
 
@@ -19,10 +19,15 @@
     verdict: (row) => verdicts.indexOf(row.dataset.verdict),
   };
 
+  function says(row, words) {
+    if (words && !texts.has(row)) texts.set(row, row.textContent.toLowerCase());
+    return !words || texts.get(row).includes(words);
+  }
+
   function fits(row) {
     return [...form.querySelectorAll("[data-filter]")].every((field) => {
       const name = field.dataset.filter;
-      if (name === "q") return texts.get(row).includes(field.value.trim().toLowerCase());
+      if (name === "q") return says(row, field.value.trim().toLowerCase());
       return field.value === "*" || row.dataset[name] === field.value;
     });
   }
