@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from macros import drawing, printing, snippets
+from macros import drawing, printing, quotes, snippets
 from macros.binding import bind, strip
 from macros.chart_cache import ChartCache
 from macros.curves import CurveChart, CurvePoint, Series
@@ -90,7 +90,8 @@ def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, li
         "axis_note": note,
         "from_zero": spec.from_zero,
         "footer": (
-            strip(whisker_note(figures, page)),
+            strip(quotes.subject(figures, page)),
+            strip(f"{_say(spec.caption, page)} {whisker_note(figures, page)}"),
             strip(_provenance(figures, page)),
             f"{settings.publisher} · {permalink}" if settings.publisher else permalink,
         ),
@@ -218,8 +219,7 @@ def _provenance(figures: list[Figure], page: Renderer) -> str:
     counts = sorted({f.n for f in figures if f.n})
     n = ", ".join(bind(str(c)) for c in counts) if counts else words.word("not_published")
     labels = dict.fromkeys(words.name("evidence", f.evidence) for f in figures if f.evidence)
-    dates = sorted({f.date for f in figures if f.date})
-    date = bind(dates[-1].isoformat()) if dates else words.word("date_not_published")
+    date = quotes.dates_of(figures) or words.word("date_not_published")
     return f"n: {n} · {words.word('evidence_word')}: {', '.join(labels)} · {date}"
 
 

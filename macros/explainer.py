@@ -7,10 +7,14 @@ from collections.abc import Iterable
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 
+from macros import quotes, social
+from macros.figures import Figure
 from macros.locale import locale
 from macros.markup import NBSP
 from macros.metadata import address
+from macros.render import Renderer
 from macros.settings import Settings
+from macros.site import Site
 from macros.state import Rendered
 from macros.vocabulary import LANGUAGES
 
@@ -34,6 +38,10 @@ def markdown(page: Rendered, settings: Settings) -> str:
     text = re.sub("\x02(\\d+)\x03", lambda m: pieces[int(m[1])], "".join(parser.out))
     text = re.sub(r"[ \t]+\n", "\n", text.replace(NBSP, " "))
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+# What every quotation says beside its value anyway.
+_BESIDE = ("span", "spread", "gain_rounding")
 
 
 class _Plain(HTMLParser):
@@ -106,14 +114,17 @@ class _Plain(HTMLParser):
             self.out.append(f"{self.alternative} ")
 
 
-def llms(pages: Iterable[Rendered], settings: Settings) -> str:
-    """llms.txt: what the site is, its pages in both languages, and its data."""
+def llms(pages: Iterable[Rendered], site: Site, settings: Settings) -> str:
+    """llms.txt: what the site is, its main figures as sentences to quote, its pages in both languages, its data."""
     words = locale("en")
     known = sorted(pages, key=lambda page: (page.language != "en", page.path))
     homes = {page.language: page for page in known if page.path == ""}
     lines = [f"# {homes['en'].site_name if 'en' in homes else words.word('dataset.name')}", ""]
     lines += [f"> {words.word('dataset.description')}", "", words.word("llms.quote")]
     for language in LANGUAGES:
+        renderer = Renderer(site, language, "")
+        lines += ["", f"## {locale(language).word('llms.figures')}", ""]
+        lines += [f"- {quotes.plain(figure, renderer, settings.address)}" for figure in _main(site)]
         lines += ["", f"## {locale(language).word('llms.pages')}", ""]
         for page in known:
             if page.language == language:
@@ -126,6 +137,18 @@ def llms(pages: Iterable[Rendered], settings: Settings) -> str:
     for name in ("figures.json", "figures.csv", "runs.json", "published.json"):
         lines.append(f"- [data/{name}]({settings.address}data/{name}): {words.word(f'file.{name}')}")
     return "\n".join(lines) + "\n"
+
+
+def _main(site: Site) -> list[Figure]:
+    """The figures of the main chart, and what is computed from nothing else."""
+    chart = site.charts.get(social.CHART)
+    names = set(chart.printed) if chart else set()
+    computed = {
+        f.id
+        for f in site.figures.values()
+        if f.formula and f.formula.kind not in _BESIDE and f.formula.of and names.issuperset(f.formula.of)
+    }
+    return [figure for figure in site.figures.values() if figure.id in names | computed]
 
 
 def robots(settings: Settings) -> str:

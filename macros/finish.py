@@ -72,7 +72,7 @@ def _texts(loaded: Site, settings: Settings, built: datetime) -> Iterator[tuple[
     """The text files beside the pages, marked like them."""
     yield from exports.files(loaded, settings)
     yield from register_data.files(loaded, settings)
-    yield "llms.txt", explainer.llms(state.rendered.values(), settings)
+    yield "llms.txt", explainer.llms(state.rendered.values(), loaded, settings)
     yield "robots.txt", explainer.robots(settings)
     for language in LANGUAGES:
         folder = "" if language == "en" else f"{language}/"

@@ -207,7 +207,8 @@ class Gate:
         printed |= {span for f in figures if (span := printing.span_text(f, words))}
         planned = [self.site.dataset.runs[name].workload.prompt_tokens for name in spec.missing]
         printed |= {short_count(tokens) for tokens in planned if tokens}
-        printed |= {str(f.config["workload.concurrency"]) for f in figures if f.config.get("workload.concurrency")}
+        for key in ("workload.concurrency", "system.nodes", "model.checkpoint"):
+            printed |= {str(f.config[key]) for f in figures if f.config.get(key)}
         longest_first = sorted((re.escape(p.removesuffix("×")) for p in printed), key=len, reverse=True)
         known = re.compile(rf"(?<![\w.])(?:{'|'.join(longest_first)})(?!\w|\.\d)")
         for element in etree.fromstring(raw).iter("{http://www.w3.org/2000/svg}text"):

@@ -6,7 +6,7 @@ The texts are marked like everything that prints numbers from data. Words and th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
 from typing import Any
 
@@ -15,6 +15,7 @@ from macros.binding import BOUND, END, bind
 from macros.figures import Figure
 from macros.markup import NBSP
 from macros.render import Renderer
+from macros.statements import verdict
 
 # Settings that a quote names where they are known, beside vantage, concurrency and profile.
 SHOWN = ("runtime.version", "config.moe_backend_active", "config.kv_cache_dtype", "config.speculative_method")
@@ -66,6 +67,7 @@ def _details(figure: Figure, page: Renderer) -> Iterator[str]:
     words = page.locale
     if figure.kind == "derived":
         yield words.word("quote.computed")
+        yield from _allowed(figure, page)
         return
     if figure.quantity is None:
         yield words.word("quote.quantity_unstated")
@@ -78,6 +80,18 @@ def _details(figure: Figure, page: Renderer) -> Iterator[str]:
     yield f"n{NBSP}{bind(str(figure.n)) if figure.n else words.word('not_published')}"
 
 
+def _allowed(figure: Figure, page: Renderer) -> Iterator[str]:
+    """What single runs allow beside a gain between means, and whether its size can be told."""
+    words = page.locale
+    if figure.formula is None or figure.formula.kind != "gain":
+        return
+    for other in page.site.figures.values():
+        if other.formula and other.formula.kind == "gain_range" and other.formula.of == figure.formula.of:
+            yield words.word("quote.runs_allow").format(range=_value(other, page))
+            said = verdict("magnitude", *(page.site.figures[name] for name in other.formula.of))
+            yield words.word("quote.magnitude").format(verdict=words.name("verdict", said))
+
+
 def _facts(figure: Figure, page: Renderer) -> Iterator[str]:
     words = page.locale
     if figure.formula:
@@ -85,9 +99,12 @@ def _facts(figure: Figure, page: Renderer) -> Iterator[str]:
         if figure.formula.runs is not None:
             yield words.word("quote.no_measurement")
             return
+        if figure.differing:
+            keys = ", ".join(words.word(f"key.{key}") for key in figure.differing)
+            yield words.word("quote.differ").format(keys=keys)
     elif figure.kind == "published":
         yield words.word("quote.published").format(source=page.source_name(figure.sources[0]))
-    yield _subject(figure, page)
+    yield subject([figure], page)
     yield from _changes(figure, page)
     yield _vantage(figure, page)
     yield _concurrency(figure, page)
@@ -102,17 +119,18 @@ def _facts(figure: Figure, page: Renderer) -> Iterator[str]:
     yield _date(figure, page)
 
 
-def _subject(figure: Figure, page: Renderer) -> str:
-    """The model and the machine."""
+def subject(figures: Iterable[Figure], page: Renderer) -> str:
+    """The model and the machine that figures are about, in marked words."""
     words = page.locale
-    models, _ = _values(figure, "model.name", page)
+    parts = [part for figure in figures for part in _leaves(figure, page)]
+    models, _ = _values(parts, "model.name")
     subject = words.word("quote.and").join(bind(str(name)) for name in models)
-    checkpoints, complete = _values(figure, "model.checkpoint", page)
+    checkpoints, complete = _values(parts, "model.checkpoint")
     if checkpoints:
         named = words.word("quote.and").join(bind(str(name)) for name in checkpoints)
         subject += f" ({words.word('quote.checkpoint' if complete else 'quote.checkpoint_partly').format(name=named)})"
-    devices, _ = _values(figure, "system.device", page)
-    nodes, _ = _values(figure, "system.nodes", page)
+    devices, _ = _values(parts, "system.device")
+    nodes, _ = _values(parts, "system.nodes")
     if len(devices) != 1 or len(nodes) != 1:
         return f"{subject}, {words.word('quote.machine_unstated')}"
     count = int(nodes[0])
@@ -132,7 +150,7 @@ def _changes(figure: Figure, page: Renderer) -> Iterator[str]:
 
 def _vantage(figure: Figure, page: Renderer) -> str:
     words = page.locale
-    values, complete = _values(figure, "method.vantage", page)
+    values, complete = _values(_leaves(figure, page), "method.vantage")
     if not values:
         return words.word("quote.vantage_unstated")
     return _listed([words.name("vantage", str(v)) for v in values], complete, page)
@@ -140,7 +158,7 @@ def _vantage(figure: Figure, page: Renderer) -> str:
 
 def _concurrency(figure: Figure, page: Renderer) -> str:
     words = page.locale
-    values, complete = _values(figure, "workload.concurrency", page)
+    values, complete = _values(_leaves(figure, page), "workload.concurrency")
     if not values:
         return words.word("quote.concurrency_unstated")
     return _listed([_requests(int(value), page) for value in sorted(values, key=int)], complete, page)
@@ -155,7 +173,7 @@ def _requests(count: int, page: Renderer) -> str:
 
 
 def _profile(figure: Figure, page: Renderer) -> str:
-    values, complete = _values(figure, "workload.profile", page)
+    values, complete = _values(_leaves(figure, page), "workload.profile")
     if not values:
         return page.locale.word("quote.profile_unstated")
     return _listed([page.profile(str(v)) for v in values], complete, page)
@@ -166,9 +184,8 @@ def _listed(values: list[str], complete: bool, page: Renderer) -> str:
     return joined if complete else f"{joined}{page.locale.word('quote.where_stated')}"
 
 
-def _values(figure: Figure, key: str, page: Renderer) -> tuple[list[Any], bool]:
-    """The known values of a setting in what a figure rests on, and whether every part states it."""
-    parts = list(_leaves(figure, page))
+def _values(parts: Iterable[Figure], key: str) -> tuple[list[Any], bool]:
+    """The known values of a setting in what figures rest on, and whether every part states it."""
     known = [part.config.get(key) for part in parts]
     return list(dict.fromkeys(value for value in known if value is not None)), None not in known
 
@@ -183,10 +200,14 @@ def _leaves(figure: Figure, page: Renderer) -> Iterator[Figure]:
 
 
 def _date(figure: Figure, page: Renderer) -> str:
-    dates = sorted({part.date for part in _leaves(figure, page) if part.date})
-    if not dates:
-        return page.locale.word("date_not_published")
-    return page.locale.word("quote.date").format(date=bind(dates[-1].isoformat()))
+    dates = dates_of(_leaves(figure, page))
+    return page.locale.word("quote.date").format(date=dates) if dates else page.locale.word("date_not_published")
+
+
+def dates_of(figures: Iterable[Figure]) -> str | None:
+    """The days that figures were measured on, marked; of more than two the first and the last."""
+    days = [bind(day.isoformat()) for day in sorted({figure.date for figure in figures if figure.date})]
+    return None if not days else ", ".join(days) if len(days) < 3 else f"{days[0]} – {days[-1]}"
 
 
 def _formula(figure: Figure, page: Renderer) -> str:

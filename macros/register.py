@@ -11,7 +11,7 @@ from macros import blocks, deltas, links, printing, shares
 from macros.binding import bind
 from macros.deltas import DECIDING, VERDICTS, Delta, Factor, Worth
 from macros.locale import Locale
-from macros.manifests import PublishedFigure, setting
+from macros.manifests import Beside, PublishedFigure, setting
 from macros.markup import NBSP, attrs, element, text
 from macros.numbers import places_of_one_digit, rounded
 from macros.render import Renderer
@@ -232,7 +232,35 @@ def _configuration(entry: PublishedFigure, page: Renderer) -> str:
     ]
     profile = entry.workload.profile
     title = page.profile(profile) if profile else words.word("register.class_not_stated")
-    return f"<b>{text(title)}</b><small>{text('; '.join(facts))}</small>"
+    return f"<b>{text(title)}</b><small>{text('; '.join(facts))}</small>{_beside(entry, page)}"
+
+
+def _beside(entry: PublishedFigure, page: Renderer) -> str:
+    """The other values that the source prints, each with what it differs in, behind a disclosure."""
+    if not entry.beside:
+        return ""
+    items = "".join(f"<li>{text('; '.join(_other(entry, other, page)))}</li>" for other in entry.beside)
+    summary = text(page.locale.word("register.beside"))
+    return blocks.keep(f"<details><summary>{summary}</summary><ul>{items}</ul></details>", unread=True)
+
+
+def _other(entry: PublishedFigure, other: Beside, page: Renderer) -> Iterator[str]:
+    words = page.locale
+    value = range_text(other.value, other.low, other.high, words)
+    yield f"{bind(value)}{NBSP}{words.word(f'unit.{other.unit}')}"
+    if other.quantity and other.quantity != entry.quantity:
+        yield words.name("quantity", other.quantity)
+    if other.statistic and other.statistic != entry.statistic:
+        yield words.name("statistic", other.statistic)
+    if other.scope and other.scope != entry.scope:
+        yield words.word(f"register.scope.{other.scope}")
+    for key, changed in other.differs.items():
+        if not key.endswith("_approximate"):
+            name = words.words["key"].get(key) or bind(key)
+            yield f"{name}: {page.setting_text(key, changed)}"
+    if other.acceptance_length:
+        length = bind(printing.number(other.acceptance_length, words))
+        yield f"{words.name('quantity', 'acceptance_length')}: {length}"
 
 
 def _delta(delta: Delta | None, entry: PublishedFigure, page: Renderer) -> str:

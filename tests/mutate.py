@@ -133,7 +133,7 @@ def manifest_digits(sources: Source, rng: random.Random) -> Iterator[Place]:
     """A digit of a measured value."""
     for file, text in sources.items():
         if MANIFEST.match(file):
-            for line in re.finditer(r"^ *(?:value|low|high|before|after): ([\d.]+)$", text, re.M):
+            for line in re.finditer(r"^ *(?:- )?(?:value|low|high|before|after): ([\d.]+)$", text, re.M):
                 for index, char in enumerate(line[1]):
                     if char.isdigit():
                         other = rng.choice([d for d in "123456789" if d != char])
@@ -152,7 +152,7 @@ def swapped_ids(sources: Source, rng: random.Random) -> Iterator[Place]:
 def signs(sources: Source, rng: random.Random) -> Iterator[Place]:
     for file, text in sources.items():
         if MANIFEST.match(file):
-            for line in re.finditer(r"^ *(?:value|low|high|before|after): (?=\d)", text, re.M):
+            for line in re.finditer(r"^ *(?:- )?(?:value|low|high|before|after): (?=\d)", text, re.M):
                 yield file, line.end(), line.end(), "-"
 
 

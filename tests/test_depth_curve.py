@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lxml import html
+from lxml import etree, html
 
 from macros import printing
 from macros import site as core
 from macros.figures import Figure
 from macros.locale import locale
-from tests.conftest import Tree
+from tests.conftest import LANGUAGES, Tree
 
 ROOT = Path(__file__).parents[1]
 # run/measurement → as printed, as recorded
@@ -115,3 +115,16 @@ def test_the_page_shows_every_point_and_the_missing_one(site: Path, folder: str,
     wide = chart.find_class("chart-wide")[0]
     marks = {link.get("href", "").partition("#")[2] for link in wide.iter("{*}a", "a")}
     assert {"depth-1m-first-rate", "depth-1m-second-rate", "depth-900k"} <= marks
+
+
+@pytest.mark.parametrize(("chart", "model"), [("depth-rate", "DeepSeek-V4-Flash-DSpark"), ("moe-arms", "0731")])
+def test_a_chart_that_stands_elsewhere_says_what_was_measured_on_what_and_when(
+    chart: str, model: str, site: Path
+) -> None:
+    """Facts: the curve up to 512K is of June 30, its deepest point of July 4; no date is published for the arms."""
+    for language in LANGUAGES:
+        root = etree.parse(str(site / f"charts/{chart}.{language}.svg")).getroot()
+        said = " ".join(" ".join(root.itertext()).split())
+        assert model in said
+        assert "DGX Spark" in said
+        assert ("2026-06-30, 2026-07-04" in said) == (chart == "depth-rate")

@@ -6,6 +6,7 @@ import csv
 import functools
 import http.server
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -164,6 +165,11 @@ def test_llms_and_robots(site: Path) -> None:
     assert llms.startswith("# ")
     assert "/ru/index.md)" in llms
     assert "/data/figures.json)" in llms
+    # The main figures stand there with their caveats, in both languages.
+    gain = next(line for line in llms.splitlines() if line.startswith("- The gain in decode rate from the MoE backend"))
+    for part in (" is 13% (", "4–20% between single runs", "not resolvable", "card-like control profile"):
+        assert part in gain
+    assert re.search(r"^- Скорость декодирования с ядром B12X — 67\.6\stok/s .*размах\s62\.6–71\.0", llms, re.MULTILINE)
     robots = (site / "robots.txt").read_text("utf-8")
     assert "Disallow" not in robots
     assert "Allow: /\n" in robots

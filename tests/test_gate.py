@@ -208,8 +208,8 @@ def stopped(tree: Tree, *messages: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ru"])
 def test_a_number_in_a_chart_title(language: str, tree: Tree) -> None:
-    old = {"en": "The prompt alone moves the figure by", "ru": "Один только промпт меняет цифру в"}[language]
-    tree.edit("results/charts.yaml", old, f"At 59.7 tok/s {old}")
+    old = {"en": "language and length together move the figure by", "ru": "вместе меняют цифру в"}[language]
+    tree.edit("results/charts.yaml", old, f"at 59.7 tok/s {old}")
     line = tree.line_of("results/charts.yaml", "59.7 tok/s")
     stopped(tree, f"results/charts.yaml:{line}:", f"prompts.title.{language}: expected {{figure-id}}; found 59.7")
 
