@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 
 from lxml import etree
 
-from macros import binding, printing, strict_yaml, typography
+from macros import binding, printing, typography, word_lists
 from macros.locale import locale
 from macros.numbers import short_count
 from macros.pages import Page
@@ -33,11 +34,23 @@ READABLE = ("alt", "title", "aria-label", "placeholder", "data-note", "data-head
 READABLE_META = re.compile(
     r"^(description|author|keywords|twitter:(title|description|image:alt)|og:(title|description|site_name|image:alt))$"
 )
+# Attributes that a browser shows as numbers.
+COUNTING = {
+    "ol": ("start",),
+    "li": ("value",),
+    "meter": ("value", "min", "max"),
+    "progress": ("value", "max"),
+    "input": ("value", "min", "max"),
+    "button": ("value",),
+}
 SILENT = ("script", "style", "code", "pre", "template")
 BLOCKS = ("p", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "figcaption", "summary", "div", "title", "small")
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff")
-HAS_DIGIT = re.compile(r"\d")
-NUMBER = re.compile(r"[+−-]?\d[\d.,\u202f]*(?:\s?%|×)?")
+# Fractions, raised, circled and Roman numerals too, which \d leaves out; a power is notation: x², (…)².
+_POWERS = "²³"
+_NUMERALS = "".join(c for c in map(chr, range(0x3400)) if unicodedata.category(c) in ("No", "Nl") and c not in _POWERS)
+HAS_DIGIT = re.compile(rf"[\d{_NUMERALS}{_POWERS}]")
+NUMBER = re.compile(rf"[+−-]?\d[\d.,\u202f]*(?:\s?%|×)?|[{_NUMERALS}]|(?<![\w)])[{_POWERS}]")
 TWO_DECIMALS = re.compile(r"\d+[.,]\d\d+\s*(?:tok/s|tokens? per second|токен\w* в секунду)")
 ADDRESS = re.compile(r"(?:https?://|(?<!\w)\.{0,2}/)[^\s)>\"]+|[\w./-]+\.(?:md|html|json|yaml|svg|png|xml|txt|csv)\b")
 MARKDOWN_CODE = re.compile(r"^(```+|~~~+).*?^\1|`[^`\n]+`", re.MULTILINE | re.DOTALL)
@@ -59,13 +72,8 @@ class Gate:
     clean_blocks: set[tuple[Language, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        words, _, _ = strict_yaml.read(self.site.results / "number-words.yaml", "results/number-words.yaml")
-        self.number_words: dict[str, re.Pattern[str]] = {
-            language: re.compile(rf"(?<!\w)(?:{'|'.join(patterns)})(?!\w)", re.IGNORECASE)
-            for language, patterns in (words or {}).items()
-        }
-        latin, _, _ = strict_yaml.read(self.site.results / "latin-words.yaml", "results/latin-words.yaml")
-        self.latin: dict[str, str] = {word: kind for kind, names in (latin or {}).items() for word in names}
+        lists = word_lists.read(self.site.results)
+        self.number_words, self.latin = lists.number, lists.latin
 
     # The whole site
 
@@ -156,8 +164,8 @@ class Gate:
         return f" (printed today by {', '.join(same)})" if same else ""
 
     def words(self, name: str, marked: str, language: Language) -> None:
-        pattern = self.number_words.get(language)
-        if pattern is None or not pattern.search(binding.strip(marked)):
+        pattern = self.number_words[language]
+        if not pattern.search(binding.strip(marked)):
             return
         for sentence in SENTENCE.split(marked):
             found = pattern.search(binding.strip(sentence))
@@ -299,7 +307,7 @@ def _collect(element: Any, silent: bool, found: list[tuple[str, str]]) -> None:
     tag = element.tag
     if isinstance(tag, str):
         attributes = element.attrib
-        for name in READABLE:
+        for name in READABLE + COUNTING.get(tag, ()):
             if value := attributes.get(name):
                 found.append((value, f"the attribute {name}"))
         if tag == "meta" and READABLE_META.match(attributes.get("name") or attributes.get("property") or ""):

@@ -8,16 +8,16 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import jinja2
 from jinja2 import nodes
 
-from macros import printing
+from macros import printing, strict_yaml
 from macros.locale import locale
-from macros.problems import Problem
+from macros.problems import InputError, Problem
 from macros.site import Site
 from macros.statements import Statement
 from macros.vocabulary import Language
@@ -28,6 +28,10 @@ FIGURE_MACROS = ("figure", "heading", "plain", "times")
 ABOUT_FIGURE = ("spread", "spreads", "runs_of", "acceptance")
 NAMED = {"chart": "charts", "states": "statements"}
 _CODE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+# The parts of a template that a page may have.
+_PLAIN = (
+    nodes.Call, nodes.Const, nodes.Getattr, nodes.Keyword, nodes.Name, nodes.Output, nodes.Template, nodes.TemplateData,
+)  # fmt: skip
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: *\{ ?#([\w-]+)[^}]*\})? *$")
 _LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 _SENTENCE_END = re.compile(r"[.!?](?=[\s*<»)]|$)|\n\n")
@@ -120,14 +124,19 @@ class Page:
 
 
 def read(docs: Path) -> list[Page]:
-    """All pages under docs/, in a fixed order."""
-    pages = []
+    """All pages under docs/, in a fixed order; raises InputError for what is no text that a reader sees."""
+    pages, problems = [], list[Problem]()
     for path in sorted(docs.rglob("*.md")):
         relative = path.relative_to(docs).as_posix()
         russian = relative.startswith("ru/")
         name = relative.removeprefix("ru/")
-        source = path.read_text("utf-8")
-        pages.append(Page(name, "ru" if russian else "en", f"{docs.name}/{relative}", source))
+        file = f"{docs.name}/{relative}"
+        raw, found = strict_yaml.read_bytes(path, file)
+        source, more = strict_yaml.decode(raw, file) if raw is not None else (None, [])
+        problems += found + more
+        pages.append(Page(name, "ru" if russian else "en", file, source or ""))
+    if problems:
+        raise InputError(problems)
     return pages
 
 
@@ -142,11 +151,30 @@ def check(pages: list[Page], site: Site) -> list[Problem]:
     if problems:
         return problems
     for page in pages:
+        problems += _no_programs(page)
         problems += _calls(page, site)
     problems += _statements(pages, site)
     problems += _parity(pages)
     problems += _unused(pages, site)
     return problems
+
+
+def _no_programs(page: Page) -> Iterator[Problem]:
+    """Pages call macros and do nothing else: what they could compute or build of characters would come from no data."""
+    front = re.match(r"---\n.*?\n---\n", page.source, re.DOTALL)
+    yield from strict_yaml.escapes(front[0] if front else "", page.file)
+    for output in page.tree.find_all(nodes.Output):
+        for node in output.nodes:
+            call = isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name)
+            setting = isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name)
+            if not (isinstance(node, nodes.TemplateData) or call or setting):
+                yield Problem(page.file, node.lineno, 1, "", "a macro call or a setting", type(node).__name__)
+    for other in page.tree.find_all(nodes.Node):
+        if not isinstance(other, _PLAIN):
+            yield Problem(page.file, other.lineno, 1, "", "text and macro calls", type(other).__name__)
+        elif isinstance(other, nodes.Const) and isinstance(other.value, str):
+            for hidden in strict_yaml.invisible(other.value, page.file):
+                yield replace(hidden, line=other.lineno, column=1)
 
 
 def _calls(page: Page, site: Site) -> Iterator[Problem]:

@@ -59,7 +59,10 @@ def _float(node: yaml.ScalarNode) -> Decimal | Surprise:
     text = node.value
     if _CANONICAL_FLOAT.match(text):
         return Decimal(text)
-    meaning = _YAML.construct_yaml_float(node)
+    try:
+        meaning = _YAML.construct_yaml_float(node)
+    except OverflowError:  # base 60 with more places than a float has room for
+        return Surprise(text[:40], "a number that cannot be read")
     if meaning != meaning or meaning in (float("inf"), float("-inf")):
         return Decimal(str(meaning))
     return Surprise(text, str(meaning))

@@ -19,8 +19,14 @@ from macros.problems import Problem
 
 MAX_BYTES = 1 << 20
 PLAIN = "plain data, quoted if needed"
-# Bidirectional controls, zero-width and private-use characters would let a file look unlike what it says.
-_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+VISIBLE = "visible characters only"
+# Controls, characters without width or ink, those that turn the direction of text, and private ones would let a file
+# look unlike what it says.
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\uf8ff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
 
 
 class _Reader:
@@ -73,7 +79,9 @@ class _Reader:
 
     def _scalar(self, event: Any) -> Any:
         if not event.implicit[0]:  # quoted, or with a tag
-            return event.value
+            # An escape can make what the file's text may not hold.
+            hidden = INVISIBLE.search(event.value) if event.style == '"' else None
+            return self._refuse(event, VISIBLE, _named(hidden.group())) if hidden else event.value
         try:
             return scalars.plain(event.value)
         except ValueError as error:
@@ -97,14 +105,30 @@ def decode(raw: bytes, file: str) -> tuple[str | None, list[Problem]]:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
         return None, [Problem(file, line, column, "", "UTF-8 text", f"byte 0x{raw[error.start]:02x}")]
-    found = _INVISIBLE.search(text)
-    if found:
-        char = found.group()
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - (text.rfind("\n", 0, found.start()) + 1) + 1
-        name = unicodedata.name(char, "a control or private-use character")
-        return None, [Problem(file, line, column, "", "visible characters only", f"U+{ord(char):04X} {name}")]
-    return text, []
+    return (None, found) if (found := invisible(text, file)) else (text, [])
+
+
+def invisible(text: str, file: str) -> list[Problem]:
+    """The first character of a text that no reader would see, with its place."""
+    found = INVISIBLE.search(text)
+    if not found:
+        return []
+    line = text.count("\n", 0, found.start()) + 1
+    column = found.start() - (text.rfind("\n", 0, found.start()) + 1) + 1
+    return [Problem(file, line, column, "", VISIBLE, _named(found.group()))]
+
+
+def escapes(text: str, file: str) -> list[Problem]:
+    """Escapes that could stand for such a character, in a file that is read by others than this module."""
+    found = re.search(r"\\(?:u[d-f]|u00[018]|u20|U|x[0189])", text, re.IGNORECASE)
+    if not found:
+        return []
+    line = text.count("\n", 0, found.start()) + 1
+    return [Problem(file, line, 1, "", "the character itself, if it can be seen", found.group())]
+
+
+def _named(char: str) -> str:
+    return f"U+{ord(char):04X} {unicodedata.name(char, 'a control or private-use character')}"
 
 
 def read_bytes(path: Path, file: str) -> tuple[bytes | None, list[Problem]]:

@@ -75,13 +75,21 @@ MISTAKES = {
     "a number in an attribute": Mistake(
         "docs/runs.md",
         "",
-        ('<abbr title="reads 64.1 at best">It</abbr> is quick, and 64.3% more.'),
+        (
+            '<abbr title="reads 64.1 at best">It</abbr> is quick, and 64.3% more, ½ of it ⁵, (x)² Ⅼ.\n\n'
+            '<ol start="68"><li>It</li></ol>\n\n<meter value="69.9">so</meter>'
+        ),
         "typed number",
         "64.1",
         "the attribute title",
         "64.1",
     ),
     "a percentage": Mistake("docs/runs.md", "", "", "typed number", "64.3%", "", "64.3%"),
+    "a fraction": Mistake("docs/runs.md", "", "", "typed number", "½", "", "½"),
+    "a raised number": Mistake("docs/runs.md", "", "", "typed number", "⁵", "", "⁵"),
+    "a Roman number": Mistake("docs/runs.md", "", "", "typed number", "Ⅼ", "", "Ⅼ"),
+    "a list that counts from a number": Mistake("docs/runs.md", "", "", "typed number", "68", "start", "68"),
+    "a meter": Mistake("docs/runs.md", "", "", "typed number", "69.9", "the attribute value", "69.9"),
     "a data element typed by hand": Mistake(
         "docs/ru/runs.md",
         "",
@@ -109,12 +117,14 @@ MISTAKES = {
     "an English number word without a statement": Mistake(
         "docs/figures.md",
         "",
-        "It is twice as fast, by ten per cent.",
+        "It is twice as fast, by ten per cent. It reads fifty-nine.",
         "number word",
         "twice",
         "It is twice as fast",
         "twice",
     ),
+    "a number spelled out": Mistake("docs/figures.md", "", "", "number word", "fifty-nine", "It reads fifty-nine"),
+    "a Russian number spelled out": Mistake("docs/ru/figures.md", "", "Вышло шестьдесят.", "number word", "шестьдесят"),
     "a name that no page uses": Mistake(
         "results/unbound.yaml",
         "GB10: {",
@@ -185,6 +195,7 @@ def test_a_mistake_is_named_with_its_place(name: str, faulty: tuple[Tree, Outcom
 def test_nothing_else_is_reported(faulty: tuple[Tree, Outcome]) -> None:
     """Every message is about one of the mistakes: the gate that cries wolf gets switched off."""
     tokens = ("59.7", "61.3", "62.9", "64.1", "64.3", "14", "65.74", "65.7", "moe-gian", "вдвое", "throughput")
+    tokens += ("½", "⁵", "Ⅼ", "68", "69.9", "fifty-nine", "шестьдесят")
     tokens += ('"', " - ", " -", "twice", "per cent", "QX77", "Zeppelin", "value 1")
     strange = [line for line in reported(faulty[1].output) if not any(token in line for token in tokens)]
     assert strange == []
@@ -316,3 +327,46 @@ def test_the_real_site_passes(site: Path) -> None:
     """The other side of every test here: without a mistake there is a site, with search and pages in it."""
     assert (site / "ru/index.html").exists()
     assert json.loads((site / "search/search_index.json").read_text("utf-8"))["docs"]
+
+
+MARKED = "\ue00061.7 tok/s\ue001"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("docs/runs.md", "\n# ", f"\n{MARKED}\n\n# ", "visible characters only; found U+E000"),
+        ("docs/runs.md", "\n# ", '\n{{ "61.7" }}\n\n# ', "a macro call or a setting; found Const"),
+        ("docs/runs.md", "\n# ", '\n{{ word("\\ue00061.7\\ue001") }}\n\n# ', "visible characters only; found U+E000"),
+        ("docs/runs.md", "\n# ", '\n{{ "%c"|format(57344) }}61.7\n\n# ', "a macro call or a setting; found Filter"),
+        ("docs/runs.md", "\n# ", "\n{% set x = 61 %}\n\n# ", "text and macro calls; found Assign"),
+        ("docs/runs.md", "\ndescription: ", '\nsubtitle: "\\uE00061\\uE001"\ndescription: ', "found \\uE"),
+        ("overrides/404.html", "{%", f"{MARKED}{{%", "visible characters only; found U+E000"),
+        ("overrides/404.html", "{%", '{{ "\\ue00061.7\\ue001" }}{%', "found \\ue"),
+        ("mkdocs.yml", "\ntheme:", '\ncopyright: "\\ue00061\\ue001"\ntheme:', "found \\ue"),
+        ("results/glossary.yaml", "\n  text:\n    en: ", '\n  text:\n    en: "\\uE00068.8\\uE001" #', "found U+E000"),
+    ],
+)
+def test_the_gates_marks_cannot_be_forged(file: str, old: str, new: str, message: str, tree: Tree) -> None:
+    tree.write(file, tree.read(file).replace(old, new, 1))
+    assert new in tree.read(file)
+    stopped(tree, f"{file}:", message)
+
+
+@pytest.mark.parametrize("name", ["number-words", "latin-words"])
+def test_without_its_lists_the_gate_is_not_open(name: str, tree: Tree) -> None:
+    file = f"results/{name}.yaml"
+    tree.write(file, "[a]\n")
+    stopped(tree, file)
+    tree.write(file, "en: ['(']\nru: [x]\n" if name == "number-words" else "names: 5\n")
+    stopped(tree, file)
+    tree.remove(file)
+    stopped(tree, f"{file}: expected a readable file")
+
+
+def test_a_page_that_is_no_text(tree: Tree) -> None:
+    tree.write("docs/method.md", b"# A\xff\n")
+    (tree.root / "docs/folder.md").mkdir()
+    stopped(
+        tree, "docs/method.md:1:4: expected UTF-8 text; found byte 0xff", "docs/folder.md: expected a readable file"
+    )

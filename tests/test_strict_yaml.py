@@ -226,3 +226,16 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_place_of_a_field(path: tuple[str | int, ...], place: tuple[int, int, str]) -> None:
     text = "a: 1\nb:\n  c: 2\n  d:\n    - 3\n    - 4\n"
     assert strict_yaml.place(text, path) == place
+
+
+@pytest.mark.parametrize("escape", ["\\u202e", "\\0", "\\e", "\\ue001", "\\U000E0041", "\\u3164", "\\u00ad", "\\u2028"])
+def test_an_escape_makes_no_character_that_the_text_may_not_hold(escape: str) -> None:
+    data, problems = strict_yaml.parse(f'a: 1\nb: "x{escape}y"\n', "a.yaml")
+    assert data is None
+    assert [(p.line, p.column, p.expected) for p in problems] == [(2, 4, "visible characters only")]
+
+
+def test_a_time_longer_than_any_number_is_a_surprise() -> None:
+    data, problems = strict_yaml.parse("a: 1:" + ":".join(["0"] * 175) + ":0.5\n", "a.yaml")
+    assert not problems
+    assert data["a"].meaning == "a number that cannot be read"
