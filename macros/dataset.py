@@ -27,10 +27,15 @@ class Dataset:
     comparisons: Mapping[str, Comparison]
     published: Mapping[str, PublishedFigure]
     files: Mapping[str, str]
+    results: Path
 
     @property
     def manifests(self) -> dict[str, Manifest]:
         return {**self.runs, **self.comparisons, **self.published}
+
+    def problem(self, manifest_id: str, path: tuple[str | int, ...], expected: str, found: str) -> Problem:
+        """A mistake in a manifest, with its place in the file."""
+        return _placed(self.results, self.files[manifest_id], path, expected, found)
 
 
 def load(results: Path) -> Dataset:
@@ -60,6 +65,7 @@ def load(results: Path) -> Dataset:
         comparisons={k: m for k, m in found.items() if isinstance(m, Comparison)},
         published={k: m for k, m in found.items() if isinstance(m, PublishedFigure)},
         files=files,
+        results=results,
     )
 
 
@@ -91,6 +97,11 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _placed(results: Path, file: str, path: tuple[str | int, ...], expected: str, found: str) -> Problem:
+    line, column, _ = strict_yaml.place((results.parent / file).read_text("utf-8"), path)
+    return Problem(file, line, column, manifests.dotted(path), expected, found)
 
 
 def _references(found: Mapping[str, Manifest], files: Mapping[str, str]) -> list[Problem]:
