@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import diff, issue_forms, submission
+from macros import diff, issue_forms, joining, submission
 from macros.checks import checked
 from macros.exports import schema
 from macros.importers import command as import_command
@@ -28,6 +28,8 @@ def _check(arguments: argparse.Namespace) -> int:
         f"{len(sources)} pages",
     ]
     print(f"All in order: {', '.join(counts)}.")
+    for run in joining.outside(site):
+        print(f"Note: {site.dataset.files[run.id]} {joining.why(run, site)}.")
     return 0
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from macros import pages, printing, site
+from macros import joining, pages, printing, site
 from macros.figures import Figure
 from macros.locale import locale
 from macros.pages import Page
@@ -46,13 +46,14 @@ class Change:
 @dataclass(frozen=True)
 class Report:
     revision: str
+    manifests: tuple[str, ...]  # each that is new, changed or removed, in words
     changes: tuple[Change, ...]
     flipped: tuple[tuple[str, bool, str], ...]  # (statement, whether it holds now, why)
     trouble: str | None
 
     @property
     def empty(self) -> bool:
-        return not self.changes and not self.flipped
+        return not self.manifests and not self.changes and not self.flipped
 
 
 def report(root: Path, revision: str) -> Report:
@@ -68,7 +69,8 @@ def report(root: Path, revision: str) -> Report:
         for name, statement in new.site.statements.items()
         if name in old.site.statements and old.site.statements[name].holds != statement.holds
     ]
-    return Report(revision, tuple(changes), tuple(flipped), old.trouble or new.trouble)
+    manifests = tuple(_manifests(old.site, new.site))
+    return Report(revision, manifests, tuple(changes), tuple(flipped), old.trouble or new.trouble)
 
 
 def _unpack(root: Path, revision: str, folder: Path) -> None:
@@ -89,6 +91,22 @@ def _side(root: Path) -> Side:
     if problems:
         return Side(loaded, [], str(problems[0]))
     return Side(loaded, sources, None)
+
+
+def _manifests(old: Site, new: Site) -> Iterator[str]:
+    """What is new, changed or gone under results/; of a run also which figure it joins, or that it joins none."""
+    before, after = old.dataset.manifests, new.dataset.manifests
+    notes = {run.id: joining.why(run, new) for run in joining.outside(new)}
+    for figure in new.figures.values():
+        notes |= dict.fromkeys(figure.manifests if figure.select else (), f"joins {figure.id}")
+    for name, manifest in after.items():
+        if before.get(name) != manifest:
+            state = "changed" if name in before else "new"
+            note = f" ({notes[name]})" if name in notes else ""
+            yield f"{state}: {new.dataset.files[name]}{note}"
+    for name in before:
+        if name not in after:
+            yield f"removed: {old.dataset.files[name]}"
 
 
 def _change(name: str, old: Side, new: Side) -> Change | None:
@@ -142,6 +160,7 @@ def text(found: Report) -> str:
     lines = [f"Against {found.revision}:"]
     if found.trouble:
         lines.append(f"  figures only, since the pages of one side do not build: {found.trouble}")
+    lines += [f"  {said}" for said in found.manifests]
     for change in found.changes:
         notes = f"  [{'; '.join(change.notes)}]" if change.notes else ""
         lines.append(f"  {change.id}: {change.old or 'new'} → {change.new or 'gone'}{notes}")
@@ -160,6 +179,7 @@ def markdown(found: Report) -> str:
     lines = [f"### What the pages print differently from `{found.revision}`", ""]
     if found.trouble:
         lines += [f"Figures only: the pages of one side do not build (`{_cell(found.trouble)}`).", ""]
+    lines += [*(f"- {_cell(said)}" for said in found.manifests), ""] if found.manifests else []
     lines += ["| figure | old | new | |", "| --- | --- | --- | --- |"]
     for change in found.changes:
         notes = "; ".join(change.notes)

@@ -140,6 +140,7 @@ class Figure:
     wide_operands: bool = False
     history: tuple[Past, ...] = ()
     unused: str | None = None
+    select: Selection | None = None
 
     @property
     def is_range(self) -> bool:
@@ -466,6 +467,7 @@ class Resolver:
             "unstated": tuple(key for key, value in _config(manifest).items() if value is None),
             "same_as": _same_as(manifest),
             "unused": spec.unused,
+            "select": spec.select,
         }
 
     # Formulas
