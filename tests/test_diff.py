@@ -51,6 +51,12 @@ def test_nothing_changed(committed: Tree, capsys: pytest.CaptureFixture[str]) ->
     assert "Note:" not in capsys.readouterr().out
 
 
+def test_the_help_names_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["diff", "--help"])
+    assert "0 where the data prints the same, 2 where it does not" in " ".join(capsys.readouterr().out.split())
+
+
 MISSED = "joins no figure; the nearest, moe-b12x-decode, wants config.moe_backend_active B12X_MXFP4, not B12X-MXFP4"
 
 
