@@ -9,7 +9,6 @@ spread, cannot take the place of a summary whose span other figures are made of.
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -41,7 +40,7 @@ from macros.manifests import (
     Text,
 )
 from macros.numbers import WIDE_SPREAD, Expression, half_unit, short_count
-from macros.problems import InputError, Problem
+from macros.problems import InputError, Problem, nearest
 from macros.statistics import FEW, median_interval
 from macros.vocabulary import EVIDENCE, Evidence, Quantity, Question, Status
 
@@ -218,9 +217,7 @@ class Resolver:
         return self._derived(figure_id, spec, spec.formula)
 
     def _unknown(self, figure_id: str, field: str, name: str, known: Mapping[str, Any], what: str) -> None:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        self.report(figure_id, (field,), f"the id of {what}{hint}", name)
+        self.report(figure_id, (field,), f"the id of {what}{nearest(name, known)}", name)
 
     # Selections and single measurements
 

@@ -5,7 +5,6 @@ This pass reads sources only. It finds every mistake of every page at once, wher
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,8 +15,9 @@ import jinja2
 from jinja2 import nodes
 
 from macros import printing, reading, statements
+from macros.dataset import placed
 from macros.locale import locale
-from macros.problems import Problem
+from macros.problems import Problem, nearest
 from macros.render import Renderer
 from macros.site import Site
 from macros.statements import Statement
@@ -154,9 +154,7 @@ def _calls(page: Page, site: Site) -> Iterator[Problem]:
 
 
 def _unknown(page: Page, call: Call, what: str, known: Mapping[str, object]) -> Problem:
-    near = difflib.get_close_matches(call.argument, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return Problem(page.file, call.line, 1, call.name, what + hint, call.argument or "no id")
+    return Problem(page.file, call.line, 1, call.name, what + nearest(call.argument, known), call.argument or "no id")
 
 
 # Statements
@@ -181,8 +179,8 @@ def _statements(pages: list[Page], site: Site) -> Iterator[Problem]:
             yield Problem(page.file, line, 1, statement.id, expected, explain(statement), also)
     for statement_id in site.statements:
         if statement_id not in bound:
-            file = "results/statements.yaml"
-            yield Problem(file, 0, 0, statement_id, "a sentence that says it", "no page with states() for it")
+            expected, found = "a sentence that says it", "no page with states() for it"
+            yield placed(site.results, "results/statements.yaml", (statement_id,), expected, found)
 
 
 def explain(statement: Statement) -> str:
@@ -252,7 +250,7 @@ def _unused(pages: list[Page], site: Site) -> Iterator[Problem]:
         figure = site.figures[figure_id]
         if not places and not figure.unused:
             expected = "a page that shows this figure, or `unused:` with the reason"
-            yield Problem("results/figures.yaml", 0, 0, figure_id, expected, "no page")
+            yield placed(site.results, "results/figures.yaml", (figure_id,), expected, "no page")
         elif places and figure.unused:
-            shown = places[0][0].file
-            yield Problem("results/figures.yaml", 0, 0, f"{figure_id}.unused", "nothing: it is shown", shown)
+            path, shown = (figure_id, "unused"), places[0][0].file
+            yield placed(site.results, "results/figures.yaml", path, "nothing: it is shown", shown)

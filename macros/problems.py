@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -26,6 +27,12 @@ class Problem:
         field = f" {self.field}:" if self.field else ""
         also = "".join(f"\n    {other}" for other in self.also)
         return f"{place}:{field} expected {self.expected}; found {self.found}{also}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question after the known name that is nearest, to stand after what was expected; empty where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 class InputError(Exception):

@@ -273,7 +273,8 @@ def test_a_statement_that_no_page_says_is_an_error(tree: Tree) -> None:
     for page in PAGES:
         tree.edit(page, '{{ states("range-made-of-these") }}', "")
     output = tree.check().output
-    assert "range-made-of-these: expected a sentence that says it" in output
+    line = tree.line_of("results/statements.yaml", "range-made-of-these:")
+    assert f"results/statements.yaml:{line}:1: range-made-of-these: expected a sentence that says it" in output
 
 
 def test_an_unknown_statement_in_a_page_is_an_error(tree: Tree) -> None:
