@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+# Set for mkdocs: what plugins tell of their steps is left out, warnings and errors are not.
+QUIET = "SITE_QUIET"
 _AS_IT_WAS = "The site was not built; site/ is as it was."
 
 
@@ -33,7 +35,8 @@ def _build(site: Path, workshop: Path) -> int:
     with tempfile.TemporaryDirectory(dir=workshop) as folder:
         fresh, last = Path(folder) / "site", Path(folder) / "last"
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(fresh)]
-        if subprocess.run(command, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"}, check=False).returncode:
+        print("Building both languages …", flush=True)
+        if subprocess.run(command, env=os.environ | {"NO_MKDOCS_2_WARNING": "1", QUIET: "1"}, check=False).returncode:
             print(_AS_IT_WAS, file=sys.stderr)
             return 1
         if site.exists():

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import diff, issue_forms, submission
+from macros import diff, issue_forms, joining, submission
 from macros.checks import checked
 from macros.exports import schema
 from macros.importers import command as import_command
@@ -28,6 +28,8 @@ def _check(arguments: argparse.Namespace) -> int:
         f"{len(sources)} pages",
     ]
     print(f"All in order: {', '.join(counts)}.")
+    for run in joining.outside(site):
+        print(f"Note: {site.dataset.files[run.id]} {joining.why(run, site)}.")
     return 0
 
 
@@ -45,6 +47,9 @@ def _diff(arguments: argparse.Namespace) -> int:
 def _diff_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("revision", nargs="?", default="HEAD", help="a git revision; default: what is committed")
     parser.add_argument("--markdown", action="store_true", help="as Markdown, for a comment on a pull request")
+    parser.epilog = (
+        f"{parser.epilog}. Exit code: 0 where the data prints the same, {DIFFERS} where it does not, 1 for mistakes."
+    )
     parser.set_defaults(run=_diff)
 
 
@@ -76,7 +81,7 @@ COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] 
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Runs one command; the exit code is 0, or 1 with every problem on standard error."""
+    """Runs one command; the exit code is 0, or 1 with every problem on standard error; of a diff also 2."""
     parser = argparse.ArgumentParser(prog="results", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, (help_text, example, add_arguments) in COMMANDS.items():

@@ -13,7 +13,7 @@ from typing import TypeVar
 from macros import manifests, strict_yaml
 from macros.manifest_cache import ManifestCache
 from macros.manifests import Comparison, Manifest, Model, PublishedFigure, Run
-from macros.problems import InputError, Problem
+from macros.problems import InputError, Problem, nearest
 
 FOLDERS: dict[str, type[Manifest]] = {"runs": Run, "comparisons": Comparison, "published": PublishedFigure}
 M = TypeVar("M", bound=Model)
@@ -27,10 +27,15 @@ class Dataset:
     comparisons: Mapping[str, Comparison]
     published: Mapping[str, PublishedFigure]
     files: Mapping[str, str]
+    results: Path
 
     @property
     def manifests(self) -> dict[str, Manifest]:
         return {**self.runs, **self.comparisons, **self.published}
+
+    def problem(self, manifest_id: str, path: tuple[str | int, ...], expected: str, found: str) -> Problem:
+        """A mistake in a manifest, with its place in the file."""
+        return placed(self.results, self.files[manifest_id], path, expected, found)
 
 
 def load(results: Path) -> Dataset:
@@ -47,12 +52,12 @@ def load(results: Path) -> Dataset:
             if manifest is None:
                 continue
             if manifest.id in found:
-                expected = "an id that no other manifest has"
-                problems.append(Problem(file, 1, 1, "id", expected, f"{manifest.id}, as in {files[manifest.id]}"))
+                other = f"{manifest.id}, as in {files[manifest.id]}"
+                problems.append(placed(results, file, ("id",), "an id that no other manifest has", other))
             found[manifest.id], files[manifest.id] = manifest, file
     # A manifest with mistakes is not there to be referred to, which is no mistake of the others.
     if not problems:
-        problems += _references(found, files)
+        problems += _references(results, found, files)
     if problems:
         raise InputError(problems)
     return Dataset(
@@ -60,6 +65,7 @@ def load(results: Path) -> Dataset:
         comparisons={k: m for k, m in found.items() if isinstance(m, Comparison)},
         published={k: m for k, m in found.items() if isinstance(m, PublishedFigure)},
         files=files,
+        results=results,
     )
 
 
@@ -93,45 +99,49 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _references(found: Mapping[str, Manifest], files: Mapping[str, str]) -> list[Problem]:
+def placed(results: Path, file: str, path: tuple[str | int, ...], expected: str, found: str) -> Problem:
+    """A mistake in a file under `results`, which messages name `file`, with its place."""
+    line, column, _ = strict_yaml.place((results.parent / file).read_text("utf-8"), path)
+    return Problem(file, line, column, manifests.dotted(path), expected, found)
+
+
+def _references(results: Path, found: Mapping[str, Manifest], files: Mapping[str, str]) -> list[Problem]:
     """Successors must exist and may not lead back; keys named in a manifest must exist and fit its blocks."""
     problems = []
 
-    def report(manifest: Manifest, field: str, expected: str, got: str) -> None:
-        problems.append(Problem(files[manifest.id], 0, 0, field, expected, got))
+    def report(manifest: Manifest, path: tuple[str | int, ...], expected: str, got: str) -> None:
+        problems.append(placed(results, files[manifest.id], path, expected, got))
 
     for manifest in found.values():
         seen = [manifest.id]
         current = manifest
         while current.correction and current.correction.successor:
             successor = current.correction.successor
+            path = ("correction", "successor")
             if successor not in found:
                 if current is manifest:
-                    report(manifest, "correction.successor", "the id of a manifest", successor)
+                    report(manifest, path, f"the id of a manifest{nearest(successor, found)}", successor)
                 break
             if successor in seen:
-                report(manifest, "correction.successor", "no circle of successors", " → ".join([*seen, successor]))
+                report(manifest, path, "no circle of successors", " → ".join([*seen, successor]))
                 break
             seen.append(successor)
             current = found[successor]
         if isinstance(manifest, Comparison):
-            problems += _change_problems(manifest, files[manifest.id])
+            change, key = manifest.change, manifest.change.key
+            if key not in manifests.COMPARED:
+                expected = f"a key that is compared{nearest(key, manifests.COMPARED)}"
+                report(manifest, ("change", "key"), expected, key)
+            elif (stated := manifests.setting(manifest, key)) != change.baseline:
+                report(manifest, ("change", "baseline"), f"the baseline's {key}, {stated}", str(change.baseline))
         if isinstance(manifest, Run):
-            for shared in manifest.same_as:
-                if not isinstance(found.get(shared.run), Run):
-                    report(manifest, "same_as.run", "the id of a run", shared.run)
-                for key in shared.keys:
+            runs = [name for name, other in found.items() if isinstance(other, Run)]
+            for index, shared in enumerate(manifest.same_as):
+                if shared.run not in runs:
+                    expected = f"the id of a run{nearest(shared.run, runs)}"
+                    report(manifest, ("same_as", index, "run"), expected, shared.run)
+                for place, key in enumerate(shared.keys):
                     if key not in manifests.COMPARED:
-                        report(manifest, "same_as.keys", "a key that is compared", key)
+                        expected = f"a key that is compared{nearest(key, manifests.COMPARED)}"
+                        report(manifest, ("same_as", index, "keys", place), expected, key)
     return problems
-
-
-def _change_problems(comparison: Comparison, file: str) -> list[Problem]:
-    key = comparison.change.key
-    if key not in manifests.COMPARED:
-        return [Problem(file, 0, 0, "change.key", "a key that is compared", key)]
-    stated = manifests.setting(comparison, key)
-    if stated != comparison.change.baseline:
-        expected = f"the baseline's {key}, {stated}"
-        return [Problem(file, 0, 0, "change.baseline", expected, str(comparison.change.baseline))]
-    return []

@@ -17,6 +17,7 @@ from macros import (
     exports,
     foot,
     glossary,
+    inline,
     links,
     listings,
     metadata,
@@ -28,7 +29,6 @@ from macros import (
     timeline,
 )
 from macros.binding import statement
-from macros.markup import text
 from macros.problems import InputError
 from macros.render import PageError, Renderer
 from macros.settings import Settings
@@ -58,18 +58,8 @@ def define_env(env: Any) -> None:
 
         return register
 
-    macro("figure")(lambda *a, **k: page().figure(*a, **k))
-    macro("heading")(lambda *a, **k: page().heading(*a, **k))
-    macro("plain")(lambda *a, **k: page().plain(*a, **k))
-    macro("setting")(lambda *a, **k: page().setting(*a, **k))
-    macro("evidence")(lambda *a, **k: page().evidence(*a, **k))
-    macro("spread")(lambda figure_id: text(page().spread(page().get(figure_id))))
-    macro("spreads")(lambda *a: page().spreads(*a))
-    macro("runs_of")(lambda figure_id: page().runs_of(figure_id))
-    macro("acceptance")(lambda figure_id: page().acceptance(figure_id))
-    macro("verdict")(lambda *a, **k: page().verdict(*a, **k))
-    macro("times")(lambda *a, **k: page().times(*a, **k))
-    macro("changed")(lambda comparison_id: page().changed(comparison_id))
+    for name, function in (inline.macros(page) | register_macros.of(page, settings)).items():
+        macro(name)(function)
     macro("timeline")(lambda: blocks.keep(timeline.html(page().locale), unread=True))
     macro("contact")(lambda: links.contact(page().locale, settings))
     macro("article")(lambda: links.article(page().locale, settings))
@@ -90,8 +80,6 @@ def define_env(env: Any) -> None:
     macro("format_version")(lambda: exports.version(page().locale))
     macro("address")(lambda path: settings.address + path)
     macro("feed_address")(lambda: metadata.address(settings, page().language, "feed.xml"))
-    for name, function in register_macros.of(page, settings).items():
-        macro(name)(function)
     macro("example")(lambda name: examples.block(root, name))
 
     @env.macro  # type: ignore[untyped-decorator]

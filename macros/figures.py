@@ -2,13 +2,13 @@
 
 A figure is a selection of runs, one value of a manifest, or a formula over other figures. A run that matches a
 selection joins it. A published summary without samples is never pooled with raw runs: once raw runs of the
-same configuration are there, they supersede it and it stays in the figure's history.
+same configuration are there, they supersede it and it stays in the figure's history. One run alone, which has no
+spread, cannot take the place of a summary whose span other figures are made of.
 """
 
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from pydantic import Field
 from macros import manifests, strict_yaml
 from macros.binding import bind
 from macros.dataset import Dataset
-from macros.formulas import FORMULAS, MAKES, Display, FormulaError, Operand, Result
+from macros.formulas import FORMULAS, MAKES, Display, FormulaError, Operand, Result, SpreadError
 from macros.manifests import (
     COMPARED,
     Configuration,
@@ -40,7 +40,7 @@ from macros.manifests import (
     Text,
 )
 from macros.numbers import WIDE_SPREAD, Expression, half_unit, short_count
-from macros.problems import InputError, Problem
+from macros.problems import InputError, Problem, nearest
 from macros.statistics import FEW, median_interval
 from macros.vocabulary import EVIDENCE, Evidence, Quantity, Question, Status
 
@@ -139,6 +139,7 @@ class Figure:
     wide_operands: bool = False
     history: tuple[Past, ...] = ()
     unused: str | None = None
+    select: Selection | None = None
 
     @property
     def is_range(self) -> bool:
@@ -171,10 +172,14 @@ class Resolver:
         self.problems: list[Problem] = []
         self.figures: dict[str, Figure | None] = {}
         self.open: list[str] = []
+        # Figure → formulas that lack its spread, since one run took the place of a summary that had one.
+        self.displaced: dict[str, list[str]] = {}
 
     def all(self) -> dict[str, Figure]:
         for figure_id in self.specs:
             self.get(figure_id)
+        for figure_id, formulas in self.displaced.items():
+            self._report_displaced(figure_id, formulas)
         if self.problems:
             raise InputError(self.problems)
         figures = {figure_id: figure for figure_id, figure in self.figures.items() if figure}
@@ -212,9 +217,7 @@ class Resolver:
         return self._derived(figure_id, spec, spec.formula)
 
     def _unknown(self, figure_id: str, field: str, name: str, known: Mapping[str, Any], what: str) -> None:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        self.report(figure_id, (field,), f"the id of {what}{hint}", name)
+        self.report(figure_id, (field,), f"the id of {what}{nearest(name, known)}", name)
 
     # Selections and single measurements
 
@@ -248,7 +251,7 @@ class Resolver:
             single = self._single(figure_id, spec, *summaries[0])
             return replace(single, history=corrected) if single else None
         found = ", ".join(run.id for run, _ in summaries) or "none"
-        self.report(figure_id, ("select",), "raw runs, or exactly one published summary", found)
+        self.report(figure_id, ("select",), "raw runs (n: 1, or with samples), or exactly one published summary", found)
         return None
 
     def _measured(self, figure_id: str, spec: FigureSpec, name: str) -> Figure | None:
@@ -461,6 +464,7 @@ class Resolver:
             "unstated": tuple(key for key, value in _config(manifest).items() if value is None),
             "same_as": _same_as(manifest),
             "unused": spec.unused,
+            "select": spec.select,
         }
 
     # Formulas
@@ -479,6 +483,14 @@ class Resolver:
         try:
             arguments = [formula.runs] if formula.runs is not None else [f.operand() for f in figures]
             result: Result = FORMULAS[formula.kind](*arguments)
+        except SpreadError as error:
+            bare = [f for f in figures if f.low is None]
+            lost = [f for f in bare if any(past.reason == "raw_runs" and past.low for past in f.history)]
+            for figure in lost:
+                self.displaced.setdefault(figure.id, []).append(figure_id)
+            if not lost:
+                self.report(figure_id, ("formula", "of"), str(error), ", ".join(f.id for f in bare))
+            return None
         except FormulaError as error:
             self.report(figure_id, ("formula", "of"), str(error), ", ".join(formula.of))
             return None
@@ -531,6 +543,20 @@ class Resolver:
             wide_operands=any(f.wide for f in figures),
             unused=spec.unused,
         )
+
+    def _report_displaced(self, figure_id: str, formulas: list[str]) -> None:
+        """One problem for the run, which is the cause, rather than one for each formula."""
+        figure = self.figures[figure_id]
+        assert figure
+        summary = next(past.manifest for past in figure.history if past.reason == "raw_runs" and past.low)
+        measured = next(m for m in self.dataset.runs[summary].measurements if m.quantity == figure.quantity)
+        expected = (
+            f"a second run: in {figure_id} this one takes the place of the published summary {summary}, "
+            f"and {', '.join(formulas)} need a spread (or keep the summary: in {self.file} give {figure_id} "
+            f"`measurement: {summary}/{measured.id}` for its `select`)"
+        )
+        [run] = figure.manifests
+        self.problems.append(self.dataset.problem(run, ("measurements",), expected, "one run, which has no spread"))
 
 
 def published_fields(entry: PublishedFigure) -> dict[str, Any]:

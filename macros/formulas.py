@@ -44,6 +44,10 @@ class FormulaError(Exception):
     """An operand does not fit the formula; the message says what was expected."""
 
 
+class SpreadError(FormulaError):
+    """The formula is about spreads, and an operand has none."""
+
+
 def _value(operand: Operand) -> Expression:
     if operand.value is None:
         raise FormulaError("an operand with a single value")
@@ -52,7 +56,7 @@ def _value(operand: Operand) -> Expression:
 
 def _span(operand: Operand) -> tuple[Expression, Expression]:
     if operand.low is None or operand.high is None:
-        raise FormulaError("an operand whose spread is known")
+        raise SpreadError("an operand whose spread is known")
     return operand.low, operand.high
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -17,9 +18,14 @@ _serving = False
 
 
 def on_startup(command: str, dirty: bool) -> None:
-    """Remembers whether this is a preview."""
+    """Remembers whether this is a preview. Where that was asked for, only warnings and errors are printed."""
     global _serving
     _serving = command == "serve"
+    if os.environ.get("SITE_QUIET"):
+        # Of what prints alone: at a higher level of the logger itself, strict mode would count no warnings.
+        for handler in logging.getLogger("mkdocs").handlers:
+            if isinstance(handler, logging.StreamHandler):
+                handler.setLevel(logging.WARNING)
 
 
 def on_config(config: Any) -> Any:

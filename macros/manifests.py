@@ -7,7 +7,6 @@ data from a possibly hostile stranger: it is validated as a whole and never exec
 from __future__ import annotations
 
 import datetime
-import difflib
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -28,7 +27,7 @@ from pydantic_core import PydanticCustomError
 
 from macros import strict_yaml
 from macros.decimals import AmongOthers, Exact, exact
-from macros.problems import Problem
+from macros.problems import Problem, nearest
 from macros.scalars import Surprise
 from macros.vocabulary import (
     METHODOLOGY_V1_REPEATS,
@@ -791,8 +790,7 @@ def _explain(
     found = _found(details["input"], raw)
     expected = _expected(details)
     if details["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(loc[-1]), _known_keys(kind, details["loc"][:-1]), n=1)
-        expected = f"a known key (did you mean {near[0]}?)" if near else "a known key"
+        expected = f"a known key{nearest(str(loc[-1]), _known_keys(kind, details['loc'][:-1]))}"
         found = f"the key {loc[-1]}"
     elif details["type"] == "missing":
         expected, found = "this key (null where not published)", "no such key"

@@ -5,7 +5,6 @@ This pass reads sources only. It finds every mistake of every page at once, wher
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,9 +14,11 @@ from pathlib import Path
 import jinja2
 from jinja2 import nodes
 
-from macros import printing, strict_yaml
+from macros import printing, reading, statements, strict_yaml
+from macros.dataset import placed
 from macros.locale import locale
-from macros.problems import InputError, Problem
+from macros.problems import InputError, Problem, nearest
+from macros.render import Renderer
 from macros.site import Site
 from macros.statements import Statement
 from macros.vocabulary import Language
@@ -27,15 +28,12 @@ FIGURE_MACROS = ("figure", "heading", "plain", "times")
 # Macros that say something of a figure without printing it.
 ABOUT_FIGURE = ("spread", "spreads", "runs_of", "acceptance")
 NAMED = {"chart": "charts", "states": "statements"}
-_CODE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 # The parts of a template that a page may have.
 _PLAIN = (
     nodes.Call, nodes.Const, nodes.Getattr, nodes.Keyword, nodes.Name, nodes.Output, nodes.Template, nodes.TemplateData,
 )  # fmt: skip
 _HEADING = re.compile(r"^(#{1,6}) +(.*?)(?: *\{ ?#([\w-]+)[^}]*\})? *$")
 _LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
-_SENTENCE_END = re.compile(r"[.!?](?=[\s*<»)]|$)|\n\n")
-_CALL_TEXT = re.compile(r"\{\{\s*(\w+)\(\s*[\"']([\w-]+)[\"'][^}]*\}\}")
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class Page:
     @cached_property
     def headings(self) -> list[tuple[int, int, str, str]]:
         """(line, level, id, text) of each heading outside code blocks."""
-        blanked = _CODE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), self.source)
+        blanked = reading.CODE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), self.source)
         found = []
         for number, line in enumerate(blanked.split("\n"), 1):
             match = _HEADING.match(line)
@@ -89,11 +87,11 @@ class Page:
 
     @cached_property
     def code_blocks(self) -> list[str]:
-        return [match.group() for match in _CODE.finditer(self.source)]
+        return [match.group() for match in reading.CODE.finditer(self.source)]
 
     @cached_property
     def links(self) -> list[str]:
-        return _LINK.findall(_CODE.sub("", self.source))
+        return _LINK.findall(reading.CODE.sub("", self.source))
 
     def section_at(self, line: int) -> str:
         current = ""
@@ -103,24 +101,11 @@ class Page:
             current = heading_id or current
         return current
 
-    def sentence_after(self, line: int, statement_id: str) -> str:
+    def sentence_of(self, call: Call) -> str:
         """The sentence that a states() call binds, as source text."""
-        start = sum(len(part) + 1 for part in self.source.split("\n")[: line - 1])
-        match = re.compile(r"states\([\"']" + re.escape(statement_id) + r"[\"']\)\s*\}\}").search(self.source, start)
-        rest = self.source[match.end() :] if match else self.source[start:]
-        rest = re.sub(r"^(\s*\{\{\s*states\([^)]*\)\s*\}\})+", "", rest)
-        end = _SENTENCE_END.search(rest)
-        return " ".join(rest[: end.end() if end else 300].split())
-
-    def sentence_around(self, call: Call) -> str:
-        """The sentence that a call stands in, as source text."""
-        start = sum(len(part) + 1 for part in self.source.split("\n")[: call.line - 1])
-        found = self.source.find(f'("{call.argument}"', start)
-        at = found if found >= 0 else start
-        begin = max((m.end() for m in _SENTENCE_END.finditer(self.source, 0, at)), default=0)
-        end = _SENTENCE_END.search(self.source, at)
-        sentence = self.source[begin : end.end() if end else at + 300]
-        return " ".join(re.sub(r"\{\{\s*states\([^)]*\)\s*\}\}", "", sentence).split())
+        said = re.compile(rf"states\([\"']{re.escape(call.argument)}[\"']\)")
+        pieces = [piece for line, piece in reading.sentences(self.source) if line + piece.count("\n") >= call.line]
+        return next((piece for piece in pieces if said.search(piece)), "")
 
 
 def read(docs: Path) -> list[Page]:
@@ -197,30 +182,33 @@ def _calls(page: Page, site: Site) -> Iterator[Problem]:
 
 
 def _unknown(page: Page, call: Call, what: str, known: Mapping[str, object]) -> Problem:
-    near = difflib.get_close_matches(call.argument, known, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return Problem(page.file, call.line, 1, call.name, what + hint, call.argument or "no id")
+    return Problem(page.file, call.line, 1, call.name, what + nearest(call.argument, known), call.argument or "no id")
 
 
 # Statements
 
 
 def _statements(pages: list[Page], site: Site) -> Iterator[Problem]:
-    bound: set[str] = set()
+    bound: dict[str, list[tuple[Page, Call]]] = {}
     for page in pages:
         for call in page.calls:
-            if call.name != "states":
-                continue
-            bound.add(call.argument)
-            statement = site.statements.get(call.argument)
-            if statement and not statement.holds:
-                sentence = readable(page.sentence_after(call.line, call.argument), site, page.language)
-                expected = f"data that supports the sentence {sentence!r}"
-                yield Problem(page.file, call.line, 1, statement.id, expected, explain(statement))
+            if call.name == "states":
+                bound.setdefault(call.argument, []).append((page, call))
+    for statement in statements.failed(site.statements):
+        # One mistake, though every page says it.
+        said = [
+            (page, call.line, f"“{reading.plain(page.sentence_of(call), Renderer(site, page.language, ''))}”")
+            for page, call in bound.get(statement.id, ())
+        ]
+        if said:
+            page, line, sentence = said[0]
+            also = tuple(f"{p.file}:{n}:1: {s}" for p, n, s in said[1:])
+            expected = f"data that supports the sentence {sentence}"
+            yield Problem(page.file, line, 1, statement.id, expected, explain(statement), also)
     for statement_id in site.statements:
         if statement_id not in bound:
-            file = "results/statements.yaml"
-            yield Problem(file, 0, 0, statement_id, "a sentence that says it", "no page with states() for it")
+            expected, found = "a sentence that says it", "no page with states() for it"
+            yield placed(site.results, "results/statements.yaml", (statement_id,), expected, found)
 
 
 def explain(statement: Statement) -> str:
@@ -230,16 +218,6 @@ def explain(statement: Statement) -> str:
     bounds = statement.predicate.model_dump(exclude_none=True, exclude={"kind", "of"})
     extra = "".join(f", {key} {value}" for key, value in bounds.items())
     return f"{statement.predicate.kind}({', '.join(statement.predicate.of)}{extra}) with {values}"
-
-
-def readable(source: str, site: Site, language: Language) -> str:
-    """A sentence's source with its figures printed and other macros left out."""
-
-    def replace(match: re.Match[str]) -> str:
-        figure = site.figures.get(match[2])
-        return printing.text(figure, locale(language)) if match[1] in FIGURE_MACROS and figure else ""
-
-    return re.sub(r"\{\{.*?\}\}", "…", _CALL_TEXT.sub(replace, source))
 
 
 # Both languages in step
@@ -300,7 +278,7 @@ def _unused(pages: list[Page], site: Site) -> Iterator[Problem]:
         figure = site.figures[figure_id]
         if not places and not figure.unused:
             expected = "a page that shows this figure, or `unused:` with the reason"
-            yield Problem("results/figures.yaml", 0, 0, figure_id, expected, "no page")
+            yield placed(site.results, "results/figures.yaml", (figure_id,), expected, "no page")
         elif places and figure.unused:
-            shown = places[0][0].file
-            yield Problem("results/figures.yaml", 0, 0, f"{figure_id}.unused", "nothing: it is shown", shown)
+            path, shown = (figure_id, "unused"), places[0][0].file
+            yield placed(site.results, "results/figures.yaml", path, "nothing: it is shown", shown)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One mistake. `line` and `column` count from 1; 0 means that the file as a whole is meant."""
+    """One mistake. `line` and `column` count from 1; 0 means that the file as a whole is meant.
+
+    `also` are the other places of the same mistake, each with what stands there.
+    """
 
     file: str
     line: int
@@ -16,11 +20,19 @@ class Problem:
     field: str
     expected: str
     found: str
+    also: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         place = self.file + (f":{self.line}:{self.column}" if self.line else "")
         field = f" {self.field}:" if self.field else ""
-        return f"{place}:{field} expected {self.expected}; found {self.found}"
+        also = "".join(f"\n    {other}" for other in self.also)
+        return f"{place}:{field} expected {self.expected}; found {self.found}{also}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question after the known name that is nearest, to stand after what was expected; empty where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 class InputError(Exception):

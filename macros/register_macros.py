@@ -1,11 +1,10 @@
-"""The macros of the register's pages, by name: what `published`, `reasons` and `your-number` may use."""
+"""The macros of the register's pages that print more than a few words, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from macros import blocks, links, number_form, reasons, register, register_chart
-from macros.markup import text
 from macros.render import Renderer
 from macros.settings import Settings
 
@@ -13,11 +12,9 @@ from macros.settings import Settings
 def of(page: Callable[[], Renderer], settings: Settings) -> dict[str, Callable[..., str]]:
     """`page` gives the renderer of the page that calls."""
     return {
-        "word": lambda key: text(page().locale.word(key)),
         "data_link": lambda name: links.data(page(), name),
         "reasons_list": lambda: blocks.keep(reasons.html(page())),
         "open_contradictions": lambda: reasons.open_questions(page()),
-        "published": lambda entry_id: reasons.published(page(), entry_id),
         "number_form": lambda: blocks.keep(number_form.html(page())),
         "figures_table": lambda: blocks.keep(number_form.figures_table(page())),
         "worths_table": lambda: blocks.keep(number_form.worths_table(page())),
@@ -25,5 +22,4 @@ def of(page: Callable[[], Renderer], settings: Settings) -> dict[str, Callable[.
         "register_chart": lambda name: blocks.keep(register_chart.html(name, page()), unread=True),
         "register_controls": lambda: blocks.keep(register.controls(page()), unread=True),
         "register_table": lambda name: blocks.keep(register.table(name, page(), settings)),
-        "register_count": lambda name: register.count(name, page()),
     }

@@ -18,7 +18,7 @@ from macros.figures import Figure
 from macros.glossary import Entry
 from macros.locale import locales
 from macros.manifests import Id, Line, Model, Ruled, Text
-from macros.problems import InputError, Problem
+from macros.problems import InputError, Problem, nearest
 from macros.repeats import Repeats
 from macros.statements import Statement
 from macros.vocabulary import LANGUAGES, Quantity, Question
@@ -166,9 +166,12 @@ def load(results: Path) -> Site:
     profiles = read_entries(results / "profiles.yaml", Profile)
     classes = read_entries(results / "profile-classes.yaml", ProfileClass)
     charts = read_entries(results / "charts.yaml", ChartSpec)
+    # First, since a run of another profile is in no figure, which would be said instead.
+    if unknown := list(_unknown_profiles(data, profiles)):
+        raise InputError(unknown)
     resolved = figures.resolve(results, data)
     names = allowed.read(results)
-    problems = [*_unknown_profiles(data, profiles), *_unknown_names(charts, resolved, data)]
+    problems = list(_unknown_names(charts, resolved, data))
     problems += _typed_numbers(results / "charts.yaml", charts, names)
     problems += _typed_words(names)
     if problems:
@@ -181,25 +184,21 @@ def load(results: Path) -> Site:
     )
 
 
-def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> list[Problem]:
-    return [
-        Problem(data.files[m.id], 0, 0, "workload.profile", "a profile of profiles.yaml", m.workload.profile)
-        for m in data.manifests.values()
-        if m.workload.profile and m.workload.profile not in profiles
-    ]
+def _unknown_profiles(data: Dataset, profiles: Mapping[str, Profile]) -> Iterator[Problem]:
+    for manifest in data.manifests.values():
+        profile = manifest.workload.profile
+        if profile and profile not in profiles:
+            expected = f"a profile of results/profiles.yaml{nearest(profile, profiles)}"
+            yield data.problem(manifest.id, ("workload", "profile"), expected, profile)
 
 
-def _unknown_names(charts: Mapping[str, ChartSpec], figures: Mapping[str, Figure], data: Dataset) -> list[Problem]:
-    return [
-        Problem("results/charts.yaml", 0, 0, chart_id, expected, name)
-        for chart_id, chart in charts.items()
-        for names, known, expected in (
-            (chart.figures, figures, "the id of a figure"),
-            (chart.missing, data.runs, "the id of a run"),
-        )
-        for name in names
-        if name not in known
-    ]
+def _unknown_names(charts: Mapping[str, ChartSpec], figures: Mapping[str, Figure], data: Dataset) -> Iterator[Problem]:
+    for chart_id, chart in charts.items():
+        for names, known, kind in ((chart.figures, figures, "figure"), (chart.missing, data.runs, "run")):
+            for name in names:
+                if name not in known:
+                    expected = f"the id of a {kind}{nearest(name, known)}"
+                    yield dataset.placed(data.results, "results/charts.yaml", (chart_id,), expected, name)
 
 
 def _typed_numbers(path: Path, charts: Mapping[str, ChartSpec], names: Allowed) -> list[Problem]:

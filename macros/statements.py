@@ -5,7 +5,6 @@ A sentence of a page is bound to a statement. When the data stops supporting it,
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from pydantic import Field
 from macros import manifests, shares, strict_yaml
 from macros.figures import Figure
 from macros.manifests import Id, Model, NotNegative, PublishedFigure, Text
-from macros.problems import InputError, Problem
+from macros.problems import InputError, Problem, nearest
 
 Kind = Literal[
     "ordering", "above", "overlap", "larger_effect", "between", "times", "decade", "contains", "positive", "most_below"
@@ -186,9 +185,8 @@ def read(results: Path, figures: Mapping[str, Figure], register: Register = ()) 
         unknown = [name for name in spec.holds.of if name not in figures]
         for name in unknown:
             line, column, _ = strict_yaml.place(text, (statement_id, "holds", "of"))
-            near = difflib.get_close_matches(name, figures, n=1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            problems.append(Problem(file, line, column, f"{statement_id}.holds.of", f"the id of a figure{hint}", name))
+            expected = f"the id of a figure{nearest(name, figures)}"
+            problems.append(Problem(file, line, column, f"{statement_id}.holds.of", expected, name))
         if not unknown:
             used = tuple(figures[name] for name in spec.holds.of)
             statements[statement_id] = Statement(

@@ -47,7 +47,7 @@ class _Reader:
         self._next()  # the end of the document
         more = self._next()
         if isinstance(more, yaml.DocumentStartEvent):
-            self._refuse(more, "valid YAML", "but found another document")
+            self._refuse(more, "valid YAML", "a second document")
         return (None, self._refused) if self._refused else (data, self._duplicates)
 
     def _value(self, event: Any) -> Any:
@@ -161,9 +161,22 @@ def parse(text: str, file: str) -> tuple[Any, list[Problem]]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        return None, [Problem(file, line, column, "", "valid YAML", error.problem or str(error))]
+        return None, [Problem(file, line, column, "", "valid YAML", _said(error.problem or str(error)))]
     except (yaml.YAMLError, RecursionError) as error:
-        return None, [Problem(file, 0, 0, "", "valid YAML", type(error).__name__)]
+        return None, [Problem(file, 0, 0, "", "valid YAML", _said(type(error).__name__))]
+
+
+# What people do most and the parser words badly.
+_SAID = {
+    "did not find expected '-' indicator": "a line that is no entry of the list around it: is it indented rightly?",
+    "did not find expected key": "a line that is no key of the mapping around it: is it indented rightly?",
+    "mapping values are not allowed in this context": "a key where none may stand; a text with a colon needs quotes",
+    "could not find expected ':'": "a key without its colon, just before here",
+}
+
+
+def _said(problem: str) -> str:
+    return _SAID.get(problem, f"a mistake, in the parser's words: {problem}")
 
 
 def place(text: str, path: Sequence[str | int]) -> tuple[int, int, str]:

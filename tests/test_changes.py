@@ -280,6 +280,26 @@ def test_a_build_that_the_gate_stops_leaves_the_last_site(build_once: BuildOnce,
     assert left_behind(tree) == []
 
 
+def test_a_build_prints_its_steps_and_nothing_else(build_once: BuildOnce, site: Path) -> None:
+    _, outcome = build_once("joined", add_raw_runs, Tree.build)
+    first, *others, last = outcome.output.splitlines()
+    assert (first, last) == ("Building both languages …", "Built site/")
+    assert [line for line in others if not line.startswith("site_url is not set")] == []
+
+
+def test_a_warning_is_printed_and_stops_the_build(tree: Tree) -> None:
+    tree.write("site/index.html", "the last good page")
+    for page in ("docs/runs.md", "docs/ru/runs.md"):
+        tree.append(page, "\n[A page](no-such-page.md) that is not there.\n")
+    outcome = tree.build()
+    assert outcome.code == 1
+    assert "WARNING" in outcome.output
+    assert "'runs.md' contains a link 'no-such-page.md'" in outcome.output
+    assert "strict mode" in outcome.output
+    assert "INFO" not in outcome.output
+    assert tree.read("site/index.html") == "the last good page"
+
+
 def left_behind(tree: Tree) -> list[str]:
     return [p.name for p in (tree.root / ".build").iterdir() if p.name != "lock"]
 

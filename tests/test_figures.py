@@ -243,7 +243,8 @@ def test_a_corrected_run_leaves_the_selection(tmp_path: Path) -> None:
 
 def test_two_summaries_are_not_pooled(tmp_path: Path) -> None:
     [problem] = refused(tmp_path, {"runs/a": run("a"), "runs/b": run("b")}, selecting())
-    assert (problem.expected, problem.found) == ("raw runs, or exactly one published summary", "a, b")
+    expected = "raw runs (n: 1, or with samples), or exactly one published summary"
+    assert (problem.expected, problem.found) == (expected, "a, b")
 
 
 def test_a_selection_without_runs_is_an_error(tmp_path: Path) -> None:
@@ -340,6 +341,29 @@ def test_a_spread_that_nobody_published_cannot_be_used(tmp_path: Path) -> None:
     for kind, of in (("span", ("base",)), ("spread", ("base",)), ("gain_range", ("quick", "base"))):
         [problem] = refused(tmp_path, ARMS, TWO + formula("result", kind, of, BACKEND))
         assert problem.expected == "an operand whose spread is known"
+
+
+def test_one_run_that_takes_the_place_of_a_needed_spread_is_named_once(tmp_path: Path) -> None:
+    made = formula("reach", "span", ("arm",)) + formula("width", "spread", ("arm",))
+    runs = {"runs/probe": run(), "runs/newcomer": raw("newcomer", "64.2")}
+    [problem] = refused(tmp_path, runs, selecting() + made)
+    line = runs["runs/newcomer"].split("\n").index("measurements:") + 1
+    assert (problem.file, problem.line, problem.column) == ("results/runs/newcomer.yaml", line, 1)
+    assert "in arm this one takes the place of the published summary probe, and reach, width need" in problem.expected
+    assert problem.found == "one run, which has no spread"
+    # Both ways out that the message names: the summary by its name, and a second run.
+    assert "give arm `measurement: probe/decode` for its `select`" in problem.expected
+    kept = resolve(tmp_path, {}, figure("arm", "measurement: probe/decode") + made)
+    assert printing.text(kept["reach"], EN) == "59.0–60.1"
+    two = resolve(tmp_path, {"runs/second": raw("second", "61.0")}, selecting() + made)
+    assert printing.text(two["reach"], EN) == "61.0–64.2"
+
+
+def test_only_operands_without_a_spread_are_named(tmp_path: Path) -> None:
+    arms = {"runs/probe": run(), "runs/quick": ARMS["runs/quick"]}
+    definitions = selecting() + selecting("quick", config__moe_backend_active="FAST")
+    [problem] = refused(tmp_path, arms, definitions + formula("result", "gain_range", ("quick", "arm"), BACKEND))
+    assert (problem.field, problem.found) == ("result.formula.of", "quick")
 
 
 def test_a_formula_with_too_few_operands(tmp_path: Path) -> None:

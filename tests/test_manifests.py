@@ -11,7 +11,7 @@ from macros.manifests import Comparison, Manifest, Run
 from macros.problems import InputError, Problem
 from macros.vocabulary import UNITS
 from tests.conftest import ROOT, Tree
-from tests.example_manifests import RUN, comparison, raw, run
+from tests.example_manifests import RUN, comparison, figure, raw, run
 
 FILE = "results/runs/probe.yaml"
 HEX = "0123456789abcdef"
@@ -443,6 +443,7 @@ def loaded(folder: Path, files: dict[str, str]) -> list[Problem]:
 def test_one_id_in_two_folders(tmp_path: Path) -> None:
     [problem] = loaded(tmp_path, {"runs/probe.yaml": run(), "comparisons/probe.yaml": comparison()})
     assert (problem.field, problem.expected) == ("id", "an id that no other manifest has")
+    assert (problem.line, problem.column) == (1, 1)
     assert problem.found == f"probe, as in {tmp_path.name}/runs/probe.yaml"
 
 
@@ -456,6 +457,9 @@ def test_a_successor_must_exist_and_may_not_lead_back(tmp_path: Path) -> None:
     assert loaded(tmp_path, files) == []
     [problem] = loaded(tmp_path, {"runs/b.yaml": run("b") + corrected("nobody")})
     assert (problem.field, problem.found) == ("correction.successor", "nobody")
+    # The last line, in braces.
+    line = (run("b") + corrected("nobody")).rstrip().split("\n")
+    assert (problem.line, problem.column) == (len(line), line[-1].index("successor:") + 1)
     circle = loaded(tmp_path, {"runs/b.yaml": run("b") + corrected("a")})
     assert {p.found for p in circle} == {"a → b → a", "b → a → b"}
 
@@ -465,6 +469,37 @@ def test_a_comparison_changes_a_key_that_its_baseline_states(tmp_path: Path) -> 
     assert (problem.field, problem.expected) == ("change.baseline", "the baseline's runtime.version, 0.20.0")
     [problem] = loaded(tmp_path, {"comparisons/probe.yaml": comparison(key="runtime.mood")})
     assert (problem.field, problem.found) == ("change.key", "runtime.mood")
+    [problem] = loaded(tmp_path, {"comparisons/probe.yaml": comparison(key="runtime.versio")})
+    line = comparison(key="runtime.versio").split("\n").index("  key: runtime.versio") + 1
+    assert (problem.line, problem.column) == (line, 3)
+    assert problem.expected == "a key that is compared (did you mean runtime.version?)"
+
+
+def test_what_is_shared_with_another_run_is_named_with_its_place(tmp_path: Path) -> None:
+    shared = "same_as:\n  - run: b\n    keys:\n      - runtime.image\n      - runtime.imag\n"
+    shared += "  - run: nobody\n    keys: [runtime.image]\n"
+    files = {"runs/a.yaml": run("a") + shared, "runs/b.yaml": run("b")}
+    start = run("a").count("\n")
+    assert [(p.line - start, p.column, p.field, p.expected) for p in loaded(tmp_path, files)] == [
+        (5, 9, "same_as.0.keys.1", "a key that is compared (did you mean runtime.image?)"),
+        (6, 5, "same_as.1.run", "the id of a run"),
+    ]
+
+
+@pytest.mark.parametrize(("typed", "hint"), [("cardlike", " (did you mean card-like?)"), ("zzz", "")])
+def test_an_unknown_profile_is_named_with_its_place(typed: str, hint: str, tree: Tree) -> None:
+    file = "results/runs/moe-auto.yaml"
+    tree.edit(file, "profile: card-like", f"profile: {typed}")
+    place = f"{file}:{tree.line_of(file, 'profile:')}:3: workload.profile"
+    said = f"{place}: expected a profile of results/profiles.yaml{hint}; found {typed}"
+    assert said in tree.check().output
+
+
+def test_what_no_page_shows_is_named_with_its_place(tree: Tree) -> None:
+    entry = figure("spare", "select: { quantity: decode_rate, where: { workload.profile: heavy } }")
+    tree.append("results/figures.yaml", entry)
+    line = tree.line_of("results/figures.yaml", "spare:")
+    assert f"results/figures.yaml:{line}:1: spare: expected a page that shows this figure" in tree.check().output
 
 
 def test_mistakes_of_several_files_come_together(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_everything_that_is_refused_is_named_at_once() -> None:
 def test_a_second_document_is_refused_where_it_starts() -> None:
     data, [problem] = strict_yaml.parse("a: 1\n---\nb: 2\n", "a.yaml")
     assert data is None
-    assert (problem.line, problem.column, problem.found) == (2, 1, "but found another document")
+    assert (problem.line, problem.column, problem.found) == (2, 1, "a second document")
 
 
 def test_duplicate_keys_are_named_where_they_stand_again() -> None:
@@ -185,6 +185,21 @@ def test_duplicate_keys_are_named_where_they_stand_again() -> None:
 def test_a_syntax_error_has_its_place() -> None:
     _, problems = strict_yaml.parse('a: 1\nb: "open\n', "a.yaml")
     assert [(p.expected, p.line > 1) for p in problems] == [("valid YAML", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "found"),
+    [
+        ("a:\n  - b\n  c: 1\n", (3, 3), "a line that is no entry of the list around it: is it indented rightly?"),
+        ("a: 1\n b: 2\n", (2, 3), "a key where none may stand; a text with a colon needs quotes"),
+        ("a:\n  b: 1\n c: 2\n", (3, 2), "a line that is no key of the mapping around it: is it indented rightly?"),
+        ("a: 1\nbc\nd: 2\n", (3, 1), "a key without its colon, just before here"),
+        ("a: `b`\n", (1, 4), "a mistake, in the parser's words: found character that cannot start any token"),
+    ],
+)
+def test_a_syntax_error_reads_as_a_sentence(text: str, place: tuple[int, int], found: str) -> None:
+    _, [problem] = strict_yaml.parse(text, "a.yaml")
+    assert ((problem.line, problem.column), problem.found) == (place, found)
 
 
 @pytest.mark.parametrize(

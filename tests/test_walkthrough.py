@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,8 @@ from tests.conftest import LANGUAGES, ROOT, BuildOnce, Outcome, Tree, data_texts
 
 def commands() -> list[str]:
     """The lines of the walk-through's code block."""
-    block = re.search(r"```sh\n(cd tests/walkthrough\n.*?)```", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.S)
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    block = re.search(r"```sh\n((?:(?!```).)*cd tests/walkthrough\n.*?)```", text, re.S)
     assert block, "CONTRIBUTING has no walk-through"
     return block[1].splitlines()
 
@@ -28,14 +30,15 @@ def walk(tree: Tree) -> Outcome:
     for arguments in (["init", "-q"], ["add", "docs", "results"], ["commit", "-qm", "before"]):
         subprocess.run([*git, *arguments], cwd=tree.root, check=True)
     lines = [line.replace("make site", f"{sys.executable} -m macros.build") for line in commands()]
-    script = "\n".join(
-        [
-            f'results() {{ {sys.executable} -m macros.cli "$@"; echo "exit $?"; }}',
-            f"export PYTHONPATH={tree.root}",
-            *lines,
-        ]
-    )
-    done = subprocess.run(["bash", "-c", script], cwd=tree.root, capture_output=True, text=True, check=False)
+    # The command is where `make check` puts it; only this one says its exit code.
+    command = tree.root / ".venv/bin/results"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\n{sys.executable} -m macros.cli "$@"\necho "exit $?"\n', "utf-8")
+    command.chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(lines)], cwd=tree.root, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(tree.root)},
+    )  # fmt: skip
     return Outcome(done.returncode, done.stdout + done.stderr)
 
 
