@@ -103,6 +103,17 @@ def test_set_overrules_and_checks_its_type(project: Path, capsys: pytest.Capture
     assert "workload.concurrency" in error
 
 
+def test_set_and_sidecars_are_cleaned(project: Path) -> None:
+    words = ("--set", "system.device=/home/john/x", "--set", "runtime.image=registry.corp.local:5000/john/x")
+    words += ("--set", r'runtime.driver="\x2fopt/john"')
+    write(project, "more.yaml", 'runtime: {recipe: "host spark-john.local"}\n')
+    assert run(project, "run.json", "--with", "lab.yaml", "--with", "more.yaml", "--id", "mine", *words) == 0
+    text = files(project)["runs/mine.yaml"]
+    assert "john" not in text
+    for line in ("device: '[path]'", "image: '[address]'", "driver: '[path]'", "recipe: host [address]"):
+        assert f"  {line}\n" in text
+
+
 def test_two_files_that_disagree_are_a_problem(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(
         project,

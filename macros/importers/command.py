@@ -98,9 +98,10 @@ def settings(pairs: list[str]) -> dict[str, Stated]:
 
 
 def _checked(key: str, text: str) -> Any:
-    """The value of a key: as YAML reads the text where that fits its type, else the text itself."""
+    """The value of a key: as YAML reads the text where that fits its type, else the text itself; cleaned either way."""
     value, problems = strict_yaml.parse(text, "--set")
-    return fitting(clean(key, 80), [*([] if problems else [value]), clean(text, 300)], "--set")
+    read = [] if problems else [clean(value, 300) if isinstance(value, str) else value]
+    return fitting(clean(key, 80), [*read, clean(text, 300)], "--set")
 
 
 def _seconds(text: str | None) -> Decimal | None:
