@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +81,14 @@ COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] 
 }
 
 
+def _drop_output() -> None:
+    """Lets Python end quietly where what is still buffered cannot be written (see its documentation on SIGPIPE)."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(argv: list[str] | None = None) -> int:
     """Runs one command; the exit code is 0, or 1 with every problem on standard error; of a diff also 2."""
     parser = argparse.ArgumentParser(prog="results", description=__doc__)
@@ -92,9 +101,15 @@ def main(argv: list[str] | None = None) -> int:
         add_arguments(command)
     arguments = parser.parse_args(argv)
     try:
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be reported
+        return code
     except InputError as error:
         print(error, file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"{error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        _drop_output()
         return 1
     except KeyboardInterrupt:
         print("Stopped; nothing was changed.", file=sys.stderr)

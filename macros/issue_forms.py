@@ -16,6 +16,7 @@ from typing import Any, get_args
 import yaml
 
 from macros.entries import read_entries
+from macros.files import atomically, project
 from macros.locale import Locale, locale
 from macros.manifests import COMPARED, Configuration, PublishedFigure
 from macros.site import ProfileClass
@@ -145,9 +146,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _write(arguments: argparse.Namespace) -> int:
+    root = project(arguments.root)
     for path, content in files():
-        target = arguments.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, "utf-8")
+        atomically(root / path, content)
         print(f"Wrote {path}")
     return 0

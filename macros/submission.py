@@ -22,6 +22,7 @@ import yaml
 
 from macros import dataset, manifests
 from macros.entries import read_entries
+from macros.files import atomically, existing, project
 from macros.issue_forms import FormField, fields
 from macros.locale import locales
 from macros.manifests import Configuration, PublishedFigure
@@ -44,7 +45,7 @@ def read(text: str, file: str) -> dict[str, str]:
         raise InputError([Problem(file, 0, 0, "", f"at most {LIMIT} characters", str(len(text)))])
     try:
         sent = _from_json(json.loads(text), file) if text.lstrip().startswith("{") else _from_body(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or a number of thousands of digits
         raise InputError([Problem(file, 0, 0, "", "JSON, or the body of an issue", str(error)[:100])]) from None
     problems = [problem for field_id, value in sent.items() for problem in _suspicious(field_id, value, file)]
     if problems:
@@ -296,8 +297,12 @@ def _run(arguments: argparse.Namespace) -> int:
         name, raw = "standard input", sys.stdin.buffer.read(LIMIT * 4 + 1)
     else:
         name = arguments.file
-        with Path(name).open("rb") as stream:
-            raw = stream.read(LIMIT * 4 + 1)
+        try:
+            with Path(name).open("rb") as stream:
+                raw = stream.read(LIMIT * 4 + 1)
+        except (OSError, ValueError) as error:
+            found = getattr(error, "strerror", None) or str(error)
+            raise InputError([Problem(name, 0, 0, "", "a readable file", found)]) from None
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -308,7 +313,9 @@ def _run(arguments: argparse.Namespace) -> int:
     if not arguments.write:
         print(content, end="")
         return 0
-    path = results / "published" / f"{model.id}.yaml"
-    path.write_text(content, "utf-8")
+    path = project(arguments.root) / "results/published" / f"{model.id}.yaml"
+    if existing(path) not in (None, content):
+        raise InputError([Problem(str(path), 0, 0, "", "no entry of this id", "another one; it was kept")])
+    atomically(path, content)
     print(f"Wrote {path}: read it, complete it, and run `results check`.")
     return 0

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from macros import files as writing
 from macros import manifests, state
 from macros.cli import main
-from macros.importers import write as writing
 from macros.manifests import COMPARED, Run
 from tests import import_fixtures as fixtures
 from tests.import_fixtures import write
@@ -37,6 +37,7 @@ evidence: community_report
 def project(tmp_path: Path) -> Path:
     write(tmp_path, "run.json", fixtures.VLLM)
     write(tmp_path, "lab.yaml", SIDECAR)
+    write(tmp_path, "mkdocs.yml", "site_name: x\n")
     return tmp_path
 
 
@@ -101,6 +102,17 @@ def test_set_overrules_and_checks_its_type(project: Path, capsys: pytest.Capture
     error = capsys.readouterr().err
     assert "4 problems" in error
     assert "workload.concurrency" in error
+
+
+def test_set_and_sidecars_are_cleaned(project: Path) -> None:
+    words = ("--set", "system.device=/home/john/x", "--set", "runtime.image=registry.corp.local:5000/john/x")
+    words += ("--set", r'runtime.driver="\x2fopt/john"')
+    write(project, "more.yaml", 'runtime: {recipe: "host spark-john.local"}\n')
+    assert run(project, "run.json", "--with", "lab.yaml", "--with", "more.yaml", "--id", "mine", *words) == 0
+    text = files(project)["runs/mine.yaml"]
+    assert "john" not in text
+    for line in ("device: '[path]'", "image: '[address]'", "driver: '[path]'", "recipe: host [address]"):
+        assert f"  {line}\n" in text
 
 
 def test_two_files_that_disagree_are_a_problem(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -281,6 +293,51 @@ def test_a_write_that_dies_at_any_step_keeps_the_old_file(
     assert path.read_text() == "old: 1\n"
     writing.atomically(path, "new: 2\n")
     assert [p.name for p in tmp_path.iterdir()] == ["x.yaml"]
+
+
+@pytest.mark.parametrize("replace", [(), ("--replace",)])
+@pytest.mark.parametrize(("old", "found"), [(None, "Is a directory"), (b"id: \xff\n", "other bytes")])
+def test_what_is_no_manifest_is_in_the_way(
+    project: Path, capsys: pytest.CaptureFixture[str], old: bytes | None, found: str, replace: tuple[str, ...]
+) -> None:
+    path = project / "results/runs/mine.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(old) if old else path.mkdir()
+    assert run(project, "run.json", "--with", "lab.yaml", "--id", "mine", *replace) == 1
+    assert f"mine.yaml: expected a manifest in UTF-8, or no file; found {found}" in capsys.readouterr().err
+    assert path.is_dir() if old is None else path.read_bytes() == old
+
+
+@pytest.mark.parametrize("command", [["import", "run.json"], ["forms"]])
+def test_a_root_that_is_no_project_is_refused_and_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "run.json", fixtures.VLLM)
+    (tmp_path / "empty").mkdir()
+    for root, found in (("gone/x", "no such folder"), ("empty", "neither")):
+        assert main([*command, "--root", root]) == 1
+        assert f"{root}: expected a folder with results/ or mkdocs.yml; found {found}" in capsys.readouterr().err
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["empty", "run.json"]
+
+
+@pytest.mark.parametrize("bad", ["a" * 80 + "/../../../x", "a" * 81, "A", "a--b", "a\n", ""])
+def test_an_id_is_checked_whole(project: Path, capsys: pytest.CaptureFixture[str], bad: str) -> None:
+    assert run(project, "run.json", "--dry-run", "--id", bad) == 1
+    assert "--id: expected at most 80 lower-case letters" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("command", [["schema"], ["submission", "issue.md"]])
+def test_a_full_disk_is_said_in_a_line(tmp_path: Path, command: list[str]) -> None:
+    """The schema is longer than the buffer, the entry is not: one fails while printing, the other at the end."""
+    issue = "### Value\n\n57\n\n### Who measured it\n\nx\n\n### Address where it can be looked up\n\nhttps://example.org/a\n"
+    write(tmp_path, "issue.md", issue)
+    words = [sys.executable, "-m", "macros.cli", *command, "--root", str(ROOT)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(words, cwd=tmp_path, env=environment, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "output: No space left on device\n")
 
 
 def test_help_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:

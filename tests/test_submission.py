@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -185,6 +188,49 @@ def test_the_command_prints_an_entry_or_says_what_is_missing(
     assert "publisher" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("name", "found"), [("gone.md", "No such file or directory"), (".", "Is a directory")])
+def test_a_file_that_cannot_be_read_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, found: str
+) -> None:
+    path = str(tmp_path / name)
+    assert cli.main(["submission", "--root", str(ROOT), path]) == 1
+    assert f"{path}: expected a readable file; found {found}" in capsys.readouterr().err
+
+
+def test_an_entry_is_written_once_and_another_of_its_id_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root, issue = tmp_path / "project", tmp_path / "issue.md"
+    shutil.copytree(RESULTS, root / "results", ignore=shutil.ignore_patterns("drafts"))
+    published = root / "results/published"
+    before = set(published.iterdir())
+    words = ["submission", "--root", str(root), "--write", str(issue)]
+    issue.write_text(body(entry="mine"), "utf-8")
+    assert cli.main(words) == 0
+    path = published / "mine.yaml"
+    first = path.read_text("utf-8")
+    assert "value: 57\n" in first
+    assert cli.main(words) == 0
+    issue.write_text(body(entry="mine", value="58"), "utf-8")
+    assert cli.main(words) == 1
+    assert "mine.yaml: expected no entry of this id; found another one; it was kept" in capsys.readouterr().err
+    assert path.read_text("utf-8") == first
+    assert set(published.iterdir()) == before | {path}
+
+
+def test_an_entry_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, issue = tmp_path / "project", tmp_path / "issue.md"
+    shutil.copytree(RESULTS, root / "results", ignore=shutil.ignore_patterns("drafts"))
+    issue.write_text(body(entry="mine"), "utf-8")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    assert cli.main(["submission", "--root", str(root), "--write", str(issue)]) == 1
+    assert not (root / "results/published/mine.yaml").exists()
+
+
 # Hostile ones
 
 
@@ -249,6 +295,8 @@ def test_markup_and_formulas_are_kept_as_plain_text(text: str) -> None:
         '{"value": {"a": 1}}',
         '{"evil": "1", "value": "5"}',
         "{" * 5000,
+        '{"value": ' + "9" * 5000 + "}",
+        "### Value\n\n" + "9" * 5000,
         '["value"]',
     ],
 )

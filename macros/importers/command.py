@@ -14,6 +14,7 @@ from typing import Any
 from tqdm import tqdm
 
 from macros import importers, strict_yaml
+from macros.files import atomically, project
 from macros.importers import write
 from macros.importers.assemble import GIVEN, HINTS, Assembled, assemble
 from macros.importers.keys import TYPES, fitting
@@ -65,10 +66,11 @@ def run(args: argparse.Namespace) -> int:
     given = settings(args.sets)
     seconds = _seconds(args.seconds)
     run_id: str | None = args.id
-    if run_id is not None and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", run_id[:80]):
-        raise InputError(
-            [Problem("--id", 0, 0, "", "lower-case letters, digits and single hyphens", clean(run_id, 80))]
-        )
+    if run_id is not None and (len(run_id) > 80 or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", run_id)):
+        expected = "at most 80 lower-case letters, digits and single hyphens"
+        raise InputError([Problem("--id", 0, 0, "", expected, clean(run_id, 100) or "nothing")])
+    if not args.dry_run:
+        project(args.root)
     extracts = _read(
         args.files, [Path(name) for name in args.withs], {key: stated.value for key, stated in given.items()}
     )
@@ -98,9 +100,10 @@ def settings(pairs: list[str]) -> dict[str, Stated]:
 
 
 def _checked(key: str, text: str) -> Any:
-    """The value of a key: as YAML reads the text where that fits its type, else the text itself."""
+    """The value of a key: as YAML reads the text where that fits its type, else the text itself; cleaned either way."""
     value, problems = strict_yaml.parse(text, "--set")
-    return fitting(clean(key, 80), [*([] if problems else [value]), clean(text, 300)], "--set")
+    read = [] if problems else [clean(value, 300) if isinstance(value, str) else value]
+    return fitting(clean(key, 80), [*read, clean(text, 300)], "--set")
 
 
 def _seconds(text: str | None) -> Decimal | None:
@@ -194,7 +197,7 @@ def _report(one: Assembled, target: write.Target, args: argparse.Namespace) -> N
     if args.dry_run:
         print(f"--- {target.path.relative_to(args.root)}\n{target.text}", end="")
     elif draft:
-        write.atomically(target.path, target.text)
+        atomically(target.path, target.text)
         print(f"{target.path.relative_to(args.root)}: draft, not published")
     else:
         outcome = write.write(target)

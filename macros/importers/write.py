@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import os
 import subprocess
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,6 +13,7 @@ from typing import Any, Literal
 import yaml
 
 from macros import strict_yaml
+from macros.files import atomically, existing
 from macros.manifests import Run, validate
 from macros.problems import InputError, Problem
 
@@ -74,9 +74,9 @@ class Target:
 def plan(root: Path, run_id: str, text: str, replace: bool) -> Target:
     """What writing a finished manifest would do. Raises InputError where another one is in the way."""
     path = root / RUNS / f"{run_id}.yaml"
-    if not path.exists():
+    old = existing(path)
+    if old is None:
         return Target(path, text)
-    old = path.read_text(encoding="utf-8")
     if old == text:
         return Target(path, text, old)
     if not replace:
@@ -124,17 +124,3 @@ def write(target: Target) -> Outcome:
             atomically(target.keep, target.kept_text)
         atomically(target.path, target.text)
     return target.outcome
-
-
-def atomically(path: Path, text: str) -> None:
-    """The whole text or nothing, at whatever moment the process is killed: a part file is renamed over the name.
-
-    A part file that a killed process left is not a `.yaml` and is overwritten by the next attempt.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
