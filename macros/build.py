@@ -19,7 +19,11 @@ def main() -> int:
     """0 when site/ is the new site; otherwise site/ is as it was."""
     root = Path.cwd()
     workshop = root / ".build"
-    workshop.mkdir(exist_ok=True)
+    try:
+        workshop.mkdir(exist_ok=True)
+    except OSError as error:
+        print(f".build: expected a folder to build in; found {error.strerror}", file=sys.stderr)
+        return 1
     # One build at a time: two would swap each other's sites.
     with (workshop / "lock").open("w") as lock:
         try:

@@ -336,3 +336,10 @@ def test_a_build_that_was_cut_off_between_the_two_renames_is_put_right(tree: Tre
     assert tree.build().code == 1
     assert tree.read("site/index.html") == "the last good page"
     assert left_behind(tree) == []
+
+
+def test_no_folder_to_build_in_is_said(tree: Tree) -> None:
+    tree.write(".build", "a file")
+    outcome = tree.build()
+    assert outcome.code == 1
+    assert outcome.output.strip() == ".build: expected a folder to build in; found File exists"
