@@ -97,6 +97,54 @@ def test_a_known_difference_counts_with_its_range(table: dict[str, Any]) -> None
     assert result["verdict"] == "explained"
 
 
+# What blocks a verdict, and whose unknown that is
+
+FULL = CARD_LIKE | {"nodes": "2", "warm": "yes", "backend": "B12X", "runtime": "0.25.2"}
+
+
+def test_a_complete_answer_says_what_blocks_the_verdict(table: dict[str, Any]) -> None:
+    """Prose beside short answers: no factor for that step, one for code → prose; and our figure lacks its version."""
+    result = ask(table, value="52", **FULL | {"prompt": "prose"})
+    assert result["verdict"] == "cannot_be_said"
+    assert {b["key"]: b["whose"] for b in result["blocks"]} == {
+        "workload.profile": "no_factor",
+        "runtime.version": "ours",
+    }
+    (prompt,) = result["elsewhere"]
+    (step,) = prompt["steps"]
+    assert (prompt["key"], step["before"], step["after"]) == ("workload.profile", "code", "prose")
+    worths = [w for w in table["worths"] if w["quantity"] == "decode_rate" and "prose" in (w["before"], w["after"])]
+    assert {w["source"] for w in worths} == set(step["sources"])
+    assert step["low"] == min(w["low"] if w["after"] == "prose" else 1 / w["high"] for w in worths)
+
+
+def test_each_unknown_has_its_owner(table: dict[str, Any]) -> None:
+    result = ask(table, value="30", streams="1", prompt="code", counted="usage", backend="DEEPGEMM")
+    assert {b["key"]: b["whose"] for b in result["blocks"]} == {
+        "scope": "yours",
+        "config.moe_backend_active": "ours",
+        "system.nodes": "yours",
+        "model.checkpoint": "yours",
+        "runtime.version": "both",
+        "method.warm": "yours",
+    }
+
+
+def test_what_is_explained_is_not_blocked(table: dict[str, Any]) -> None:
+    result = ask(table, value="170", scope="sum", streams="6", prompt="code", counted="usage", nodes="2")
+    assert (result["verdict"], result["blocks"]) == ("explained", [])
+
+
+def test_of_equally_near_figures_the_one_that_states_most_is_compared(table: dict[str, Any]) -> None:
+    own = {f["id"]: f for f in table["figures"] if f["own"]}
+    for value in ("117", "350"):
+        result = ask(table, value=value, scope="sum", streams="16")
+        assert (result["nearest"], result["tied"]) == ("c16-static-aggregate", ["fp8-c16-aggregate"])
+    assert len(own["c16-static-aggregate"]["settings"]) > len(own["fp8-c16-aggregate"]["settings"])
+    # A value that fits one of two equally near figures and not the other does not simply fit.
+    assert "usual" not in ask(table, value="324", scope="sum", streams="16")["notes"]
+
+
 @pytest.mark.parametrize(
     ("value", "range_"),
     [
@@ -273,3 +321,69 @@ def test_without_a_script_the_tables_say_the_same(language: str, open_page: Call
     assert page.locator("table").first.is_visible()
     assert "127" not in page.locator("h1").inner_text()
     assert "tony-0702-c12" in page.content()
+
+
+COMPLETE = {"nodes": "2", "warm": "yes", "runtime": "0.25.2", "checkpoint": "0731"}
+COMPLETE |= {"scope": "stream", "streams": "1", "counted": "usage"}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("language", "inputs", "said", "unsaid"),
+    [
+        (
+            "en",
+            {"value": "52", "prompt": "prose", "backend": "B12X"},
+            [
+                "cannot be said. Our figure does not state: engine version. No factor is known for: prompt profile",
+                "prompt profile: yours prose, ours short answers",
+                "code → prose ×0.49–0.63, reads lower",
+                "What to check next",
+                "prompt not stated; c = 1",
+            ],
+            "differs",
+        ),
+        (
+            "ru",
+            {"value": "52", "prompt": "prose", "backend": "B12X"},
+            [
+                "данных не хватает. У нас не указано: версия движка. Неизвестен множитель: профиль промпта",
+                "профиль промпта: у вас связный текст, у нас короткие ответы",
+                "код → связный текст ×0.49–0.63, цифра ниже",
+                "Что проверить дальше",
+                "промпт не указан; c = 1",
+            ],
+            "различается",
+        ),
+        (
+            "en",
+            {"value": "66", "prompt": "code", "backend": "B12X"},
+            ["the value fits. Whether for the same reasons cannot be said. Our figure does not state: MoE backend"],
+            "out of place",
+        ),
+        (
+            "ru",
+            {"value": "66", "prompt": "code", "backend": "B12X"},
+            ["в пределах обычного разброса. Те же ли за ней причины, сказать нельзя. У нас не указано: MoE-бэкенд"],
+            "данных не хватает",
+        ),
+        (
+            "en",
+            {"value": "52", "prompt": "code", "backend": "DEEPGEMM", "nodes": "1"},
+            ["nodes: yours 1, ours 2", "MoE backend in the log: yours DEEPGEMM, ours not stated"],
+            "other: ",
+        ),
+        ("en", {"value": "abc"}, ["“abc” is neither a number"], "Enter a value"),
+        ("ru", {"value": "abc"}, ["«abc» — не число"], "Введите значение"),
+    ],
+)
+def test_the_answer_says_whose_gap_it_is(
+    language: str, inputs: dict[str, str], said: list[str], unsaid: str, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(PAGES[language] + "?" + urlencode(COMPLETE | inputs))
+    page.wait_for_selector("form.your-number[data-ready]")
+    answer = page.locator(".answer").inner_text()
+    for part in said:
+        assert part in answer
+    assert unsaid not in answer
+    assert (page.locator("#f-value").get_attribute("aria-invalid") == "true") is (inputs["value"] == "abc")
