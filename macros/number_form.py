@@ -75,6 +75,7 @@ def _words(page: Renderer) -> dict[str, Any]:
         "digits": your_number.digits(page.language),
         "classes": dict(zip(prompt.options, prompt.choices(words), strict=True)),
         "report": {field.id: field.label(words) for field in fields()},
+        "required": [field.id for field in fields() if field.required],
         "choices": {
             f.id: dict(zip(map(str, f.options or ("true", "false")), f.choices(words), strict=True))
             for f in fields()

@@ -48,6 +48,8 @@ COUNTED: dict[str, tuple[str | None, str | None, str | None]] = {
     "engine": ("engine_window_rate", "engine", "engine_counters"),
     "": (None, None, None),
 }
+# How it was counted → the window that it names; the others name none.
+WINDOWS = {"usage": "first_to_last_token", "request": "request"}
 SUM = "aggregate_throughput"
 BACKENDS = ("DEEPGEMM", "B12X", "other")
 CHECKPOINTS = ("0731", "preview", "original", "other")
@@ -83,6 +85,7 @@ def tables(site: Site, settings: Settings) -> dict[str, Any]:
         "deciding": DECIDING,
         "question_of": {key: QUESTION_OF[key] for key in DECIDING},
         "counted": COUNTED,
+        "windows": WINDOWS,
         "sum": SUM,
         "figures": own + others,
         "worths": [

@@ -10,9 +10,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from macros import deltas, your_number
+from macros import deltas, submission, your_number
 from macros import site as sites
+from macros.issue_forms import fields
+from macros.locale import locale
 from macros.settings import Settings
+from macros.vocabulary import Language
 from tests.conftest import ROOT
 
 SEED = 7
@@ -387,3 +390,28 @@ def test_the_answer_says_whose_gap_it_is(
         assert part in answer
     assert unsaid not in answer
     assert (page.locator("#f-value").get_attribute("aria-invalid") == "true") is (inputs["value"] == "abc")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_the_report_keeps_every_answer_and_reads_back(language: Language, open_page: Callable[..., Any]) -> None:
+    inputs = COMPLETE | {"value": "52", "prompt": "prose", "backend": "B12X"}
+    page = open_page(PAGES[language] + "?" + urlencode(inputs))
+    page.wait_for_selector("#report-text")
+    report = page.locator("#report-text").input_value()
+    assert "_No response_" not in report
+    sent = submission.read(report, "figure.md")
+    # All that was answered, and nothing that was not: the list of what was left open is no field.
+    assert set(sent) == {
+        "value", "unit", "quantity", "scope", "prompt_class", "system-nodes", "model-checkpoint", "runtime-version",
+        "config-moe_backend_active", "workload-concurrency", "method-vantage", "method-window",
+        "method-token_accounting", "method-warm",
+    }  # fmt: skip
+    # What an entry needs besides stands there as a heading to write under.
+    for field, answer in (("publisher", "reader"), ("url", "https://example.org/a")):
+        heading = f"### {next(f for f in fields() if f.id == field).label(locale(language))}\n\n"
+        assert heading in report
+        report = report.replace(heading, heading + answer)
+    entry = submission.entry(submission.read(report, "figure.md"), "figure.md", ROOT / "results")
+    assert (str(entry.value), entry.quantity, entry.method.window) == ("52", "decode_rate", "first_to_last_token")
+    assert (entry.system.nodes, entry.method.warm, entry.config.moe_backend_active) == (2, True, "B12X")

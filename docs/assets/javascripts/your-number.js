@@ -418,6 +418,8 @@
     const found = { value: inputs.value.trim(), unit: "tok/s" };
     if (inputs.scope) found.scope = choice("scope", inputs.scope);
     if (mine.quantity) found.quantity = choice("quantity", mine.quantity);
+    const span = table.windows[inputs.counted];
+    if (span) found["method-window"] = choice("method-window", span);
     if (inputs.prompt) found.prompt_class = choice("prompt_class", inputs.prompt);
     for (const [key, value] of Object.entries(mine.settings)) {
       const field = key.replace(".", "-");
@@ -428,9 +430,16 @@
 
   function report(inputs, mine) {
     const fields = sent(inputs, mine);
-    const body = Object.keys(say.report)
-      .map((id) => `### ${say.report[id]}\n\n${fields[id] ?? "_No response_"}\n`)
+    const open = Object.keys(say.report).filter((id) => !(id in fields));
+    const needed = open.filter((id) => say.required.includes(id));
+    const labels = (ids) => ids.map((id) => say.report[id]).join(", ");
+    const answered = Object.keys(say.report)
+      .filter((id) => id in fields || needed.includes(id))
+      .map((id) => `### ${say.report[id]}\n\n${fields[id] ?? ""}\n`)
       .join("\n");
+    // No field has this heading, so that whoever reads the report as fields passes over the list.
+    const rest = open.filter((id) => !needed.includes(id));
+    const body = `${answered}\n### ${word("form.left_open")}\n\n${labels(rest)}\n`;
     const area = make("textarea", body, { readonly: "", id: "report-text" });
     const copy = make("button", word("form.copy"), { type: "button", class: "md-button" });
     copy.addEventListener("click", async () => {
@@ -456,7 +465,7 @@
     }
     reportBox.replaceChildren(
       make("h3", make("label", word("form.report"), { for: "report-text" })),
-      make("p", word("form.report_help")),
+      make("p", `${word("form.report_help")} ${fill(word("form.still_needed"), { fields: labels(needed) })}`),
       area,
       make("p", actions, { class: "actions" })
     );
