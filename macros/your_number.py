@@ -27,7 +27,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from macros import deltas, printing, register, shares
+from macros import deltas, links, printing, register, shares
 from macros.binding import bind
 from macros.deltas import DECIDING, QUESTION_OF, Side
 from macros.entries import read_entries
@@ -108,6 +108,7 @@ def tables(site: Site, settings: Settings) -> dict[str, Any]:
             for key, check in checks(site).items()
         },
         "repository": settings.repository,
+        "run_issue": links.run_issue(settings),
     }
 
 

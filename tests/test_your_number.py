@@ -6,11 +6,12 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import pytest
+import yaml
 
-from macros import deltas, submission, your_number
+from macros import deltas, links, submission, your_number
 from macros import site as sites
 from macros.issue_forms import fields
 from macros.locale import locale
@@ -415,3 +416,35 @@ def test_the_report_keeps_every_answer_and_reads_back(language: Language, open_p
     entry = submission.entry(submission.read(report, "figure.md"), "figure.md", ROOT / "results")
     assert (str(entry.value), entry.quantity, entry.method.window) == ("52", "decode_rate", "first_to_last_token")
     assert (entry.system.nodes, entry.method.warm, entry.config.moe_backend_active) == (2, True, "B12X")
+
+
+# Where to send it
+
+RUNS = "https://github.com/example/runs"
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_a_figure_can_be_sent_to_the_run_repository_until_the_site_has_its_own(language: Language) -> None:
+    words = locale(language)
+    meanwhile = links.contact(words, Settings.of("", {"settings": {"run_repository": RUNS + "/"}}))
+    assert f'href="{RUNS}/issues/new"' in meanwhile
+    both = {"settings": {"run_repository": RUNS, "repository": "https://github.com/example/site"}}
+    assert RUNS not in links.contact(words, Settings.of("", both))
+    assert links.run_issue(Settings.of("", both)) == ""
+    assert "href" not in links.contact(words, Settings.of("", {}))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_the_report_leads_to_the_run_repository(language: Language, open_page: Callable[..., Any]) -> None:
+    page = open_page(PAGES[language] + "?" + urlencode(COMPLETE | {"value": "52", "prompt": "prose"}))
+    page.wait_for_selector("#report-text")
+    (href,) = [a.get_attribute("href") for a in page.locator(".report a").all()]
+    address, _, query = href.partition("?")
+    settings = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), Loader=yaml.BaseLoader)["extra"]["settings"]
+    if settings["repository"]:
+        pytest.skip("this site has a repository of its own")
+    assert address == settings["run_repository"] + "/issues/new"
+    # GitHub refuses addresses of more than 8 KB.
+    assert len(href) < 6000
+    assert submission.read(parse_qs(query)["body"][0], "figure.md")["value"] == "52"

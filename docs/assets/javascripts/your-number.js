@@ -458,14 +458,20 @@
       URL.revokeObjectURL(address);
     });
     const actions = [copy, save];
+    const help = [`${word("form.report_help")} ${fill(word("form.still_needed"), { fields: labels(needed) })}`];
     if (table.repository) {
       const query = new URLSearchParams({ template: `figure.${say.language}.yml`, ...fields });
       const href = `${table.repository.replace(/\/$/, "")}/issues/new?${query}`;
       actions.unshift(make("a", word("form.send"), { href, class: "md-button", rel: "noopener" }));
+    } else if (table.run_issue) {
+      // Only what is answered: an address has to stay short.
+      const href = `${table.run_issue}?${new URLSearchParams({ body: answered })}`;
+      actions.unshift(make("a", word("form.send_run"), { href, class: "md-button", rel: "noopener" }));
+      help.push(word("form.until"));
     }
     reportBox.replaceChildren(
       make("h3", make("label", word("form.report"), { for: "report-text" })),
-      make("p", `${word("form.report_help")} ${fill(word("form.still_needed"), { fields: labels(needed) })}`),
+      ...help.map((line) => make("p", line)),
       area,
       make("p", actions, { class: "actions" })
     );
