@@ -418,6 +418,33 @@ def test_the_report_keeps_every_answer_and_reads_back(language: Language, open_p
     assert (entry.system.nodes, entry.method.warm, entry.config.moe_backend_active) == (2, True, "B12X")
 
 
+# Options that are wider than the box that shows them: text, its width, the room for it. The arrow takes the end.
+CUT_OFF = """() => [...document.querySelectorAll(".your-number select")].flatMap(select => {
+    const ruler = document.createElement("span");
+    ruler.style.cssText = "position: absolute; white-space: pre";
+    const style = getComputedStyle(select);
+    for (const name of ["fontFamily", "fontSize", "fontWeight", "letterSpacing"]) ruler.style[name] = style[name];
+    document.body.append(ruler);
+    const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 18;
+    const found = [...select.options].map(option => {
+        ruler.textContent = option.text;
+        return [option.text, ruler.getBoundingClientRect().width, room];
+    });
+    ruler.remove();
+    return found.filter(([, width]) => width > room || width === 0);
+})"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_no_option_is_cut_off_by_its_box(language: str, width: int, open_page: Callable[..., Any]) -> None:
+    page = open_page(PAGES[language], viewport={"width": width, "height": 900})
+    page.wait_for_selector("form.your-number[data-ready]")
+    assert page.locator(".your-number select").count() == 6
+    assert page.evaluate(CUT_OFF) == []
+
+
 # Where to send it
 
 RUNS = "https://github.com/example/runs"
