@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -323,6 +324,16 @@ def test_without_a_script_the_tables_say_the_same(language: str, open_page: Call
     assert not page.locator("form.your-number").is_visible()
     assert page.locator("table").count() == 3
     assert page.locator("table").first.is_visible()
+    # The factors stand behind a disclosure, each pair once.
+    factors = page.locator("details", has=page.locator("table")).last
+    assert not factors.locator("table").is_visible()
+    factors.locator("summary").click()
+    assert factors.locator("table").is_visible()
+    rows = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in factors.locator("tbody tr").all()]
+    pairs = [(frozenset(re.split(r": | → ", row[0])), row[2]) for row in rows]
+    assert len(set(pairs)) == len(pairs) > 20
+    assert all(row[1] != "×1.0" for row in rows)
+    assert factors.locator("summary").inner_text().endswith(str(len(rows)))
     assert "127" not in page.locator("h1").inner_text()
     assert "tony-0702-c12" in page.content()
 
