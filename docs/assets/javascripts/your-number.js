@@ -432,7 +432,7 @@
     const fields = sent(inputs, mine);
     const open = Object.keys(say.report).filter((id) => !(id in fields));
     const needed = open.filter((id) => say.required.includes(id));
-    const labels = (ids) => ids.map((id) => say.report[id]).join(", ");
+    const labels = (ids) => ids.map((id) => say.report[id]).join("; ");
     const answered = Object.keys(say.report)
       .filter((id) => id in fields || needed.includes(id))
       .map((id) => `### ${say.report[id]}\n\n${fields[id] ?? ""}\n`)
