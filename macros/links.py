@@ -9,10 +9,20 @@ from macros.settings import Settings
 
 
 def contact(words: Locale, settings: Settings) -> str:
-    """Where to send a conflicting number."""
+    """Where to send a conflicting number: to this site's repository; until there is one, to that of the runs."""
+    if meanwhile := run_issue(settings):
+        link = element("a", text(words.word("contact_run")), href=meanwhile)
+        return f"{text(words.word('contact_until'))} {link}."
     if not settings.repository:
         return text(words.word("contact_unset"))
     return element("a", text(words.word("contact_form")), href=f"{settings.repository.rstrip('/')}/issues/new/choose")
+
+
+def run_issue(settings: Settings) -> str:
+    """The address of a new issue in the repository of the runs, while this site has none of its own; else nothing."""
+    if settings.repository or not settings.run_repository:
+        return ""
+    return f"{settings.run_repository.rstrip('/')}/issues/new"
 
 
 def article(words: Locale, settings: Settings) -> str:

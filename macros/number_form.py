@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from macros import deltas, register, your_number
@@ -75,6 +76,7 @@ def _words(page: Renderer) -> dict[str, Any]:
         "digits": your_number.digits(page.language),
         "classes": dict(zip(prompt.options, prompt.choices(words), strict=True)),
         "report": {field.id: field.label(words) for field in fields()},
+        "required": [field.id for field in fields() if field.required],
         "choices": {
             f.id: dict(zip(map(str, f.options or ("true", "false")), f.choices(words), strict=True))
             for f in fields()
@@ -108,20 +110,39 @@ def figures_table(page: Renderer) -> str:
 
 
 def worths_table(page: Renderer) -> str:
-    """What one step of a key that decides was measured to be worth."""
+    """What one step of a key that decides was measured to be worth; each pair once, and none that changes nothing."""
     words = page.locale
     grouped: dict[tuple[Any, ...], list[Worth]] = {}
     for worth in deltas.comparer(page.site).worths:
         if worth.key in DECIDING:
-            grouped.setdefault((worth.key, worth.before, worth.after, worth.quantity), []).append(worth)
+            turned = worth.turned
+            if _size(worth.before) > _size(worth.after) or _pair(turned) in grouped:
+                worth = turned
+            grouped.setdefault(_pair(worth), []).append(worth)
     rows = []
-    for (key, before, after, quantity), worths in sorted(grouped.items(), key=lambda item: DECIDING.index(item[0][0])):
+    for (key, before, after, quantity), worths in sorted(grouped.items(), key=lambda item: _place(*item[0])):
         change = f"{words.word(f'key.{key}')}: {register.step(key, before, page)} → {register.step(key, after, page)}"
         factor = register.factor_text(min(w.low for w in worths), max(w.high for w in worths), page)
+        if factor == register.factor_text(Fraction(1), Fraction(1), page):
+            continue
         sources = ", ".join(dict.fromkeys(register.source(w, page) for w in worths))
         rows.append([text(change), text(factor), text(words.name("quantity", quantity)), sources])
     head = [words.word(f"table.{c}") for c in ("difference", "factor", "quantity", "source")]
-    return _decision(head, rows, words.word("table.difference"))
+    summary = f"{text(words.word('table.factors'))} {text(bind(str(len(rows))))}"
+    return f"<details><summary>{summary}</summary>{_decision(head, rows, words.word('table.difference'))}</details>"
+
+
+def _pair(worth: Worth) -> tuple[Any, ...]:
+    return worth.key, worth.before, worth.after, worth.quantity
+
+
+def _size(end: Any) -> int:
+    """A count, by which steps run upwards; other settings have no order."""
+    return end if isinstance(end, int) else 0
+
+
+def _place(key: str, before: Any, after: Any, _: str) -> tuple[int, int, int]:
+    return DECIDING.index(key), _size(before), _size(after)
 
 
 def checks_table(page: Renderer) -> str:

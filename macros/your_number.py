@@ -11,7 +11,12 @@ Notes are what the answer says besides:
 - `share`: one stream of several, so the figure is a share of a sum; `maybe_share`: how many ran is not known;
   `sum`: the sum of several streams;
 - `backend_decides`: the prompt is known, nothing known differs, own figures equally near differ in the MoE backend;
-- `usual`: nothing known differs, and the gap to the nearest own figure is no wider than identical runs here vary.
+- `usual`: nothing known differs, and the gap to each of the nearest own figures is no wider than identical runs here
+  vary.
+
+Of own figures that are equally near, the one that states most of its configuration is compared; the others are named
+beside it. Where the verdict cannot be said, `blocks` names what blocks it, and whose unknown that is. `elsewhere` holds
+what is known of keys whose own step has no factor: other steps to the same setting.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from macros import deltas, printing, register, shares
+from macros import deltas, links, printing, register, shares
 from macros.binding import bind
 from macros.deltas import DECIDING, QUESTION_OF, Side
 from macros.entries import read_entries
@@ -43,9 +48,13 @@ COUNTED: dict[str, tuple[str | None, str | None, str | None]] = {
     "engine": ("engine_window_rate", "engine", "engine_counters"),
     "": (None, None, None),
 }
+# How it was counted → the window that it names; the others name none.
+WINDOWS = {"usage": "first_to_last_token", "request": "request"}
 SUM = "aggregate_throughput"
 BACKENDS = ("DEEPGEMM", "B12X", "other")
 CHECKPOINTS = ("0731", "preview", "original", "other")
+# What is said of a figure that is named beside others.
+CONDITIONS = ("workload.profile", "workload.concurrency", "workload.depth_tokens", "workload.thinking")
 FIELDS = ("value", "scope", "streams", "prompt", "counted", "backend", "runtime", "checkpoint", "nodes", "warm")
 Status = Literal["same", "differs", "not_stated"]
 
@@ -76,6 +85,7 @@ def tables(site: Site, settings: Settings) -> dict[str, Any]:
         "deciding": DECIDING,
         "question_of": {key: QUESTION_OF[key] for key in DECIDING},
         "counted": COUNTED,
+        "windows": WINDOWS,
         "sum": SUM,
         "figures": own + others,
         "worths": [
@@ -98,6 +108,7 @@ def tables(site: Site, settings: Settings) -> dict[str, Any]:
             for key, check in checks(site).items()
         },
         "repository": settings.repository,
+        "run_issue": links.run_issue(settings),
     }
 
 
@@ -106,6 +117,7 @@ def _figure(side: Side, site: Site, settings: Settings, own: bool) -> dict[str, 
     found: dict[str, Any] = {key: side.settings.get(key) for key in DECIDING if key not in side.varies}
     profile = found.get("workload.profile")
     found["workload.profile"] = site.profiles[profile].group if profile else None
+    conditions = {key: side.settings.get(key) for key in CONDITIONS if key not in side.varies}
     texts: dict[str, Any] = {}
     for language in LANGUAGES:
         page = Renderer(site, language, "")
@@ -117,7 +129,7 @@ def _figure(side: Side, site: Site, settings: Settings, own: bool) -> dict[str, 
             name = entry.publisher or page.locale.name("evidence", entry.evidence)
             value = bind(register.value_text(entry, page))
         unit = page.locale.word(f"unit.{side.unit}")
-        texts[language] = {"name": bind(name), "value": value, "unit": unit}
+        texts[language] = {"name": bind(name), "value": value, "unit": unit, "condition": _condition(conditions, page)}
     return {
         "id": side.id,
         "own": own,
@@ -127,6 +139,21 @@ def _figure(side: Side, site: Site, settings: Settings, own: bool) -> dict[str, 
         "settings": {key: value for key, value in found.items() if value is not None},
         "text": texts,
     }
+
+
+def _condition(settings: Mapping[str, Any], page: Renderer) -> str:
+    """Prompt and concurrency of a figure, and what else weighs on it where it is stated."""
+    words = page.locale
+    profile, streams, *more = CONDITIONS
+    parts = [
+        page.setting_text(profile, settings[profile])
+        if settings.get(profile)
+        else words.word("register.class_not_stated")
+    ]
+    count = settings.get(streams)
+    parts.append(f"c = {page.setting_text(streams, count)}" if count else words.word("quote.concurrency_unstated"))
+    parts += [f"{words.word(f'key.{k}')}: {page.setting_text(k, settings[k])}" for k in more if settings.get(k)]
+    return "; ".join(parts)
 
 
 def _chunk_rates(site: Site) -> list[float]:
@@ -226,17 +253,72 @@ def factors(
     found = []
     if (mine["quantity"] or mine["called"]) == other["quantity"]:
         for key in (k for k in table["deciding"] if keys[k] == "differs"):
-            before, after = other["settings"][key], mine["settings"][key]
-            fitting = []
-            for w in table["worths"]:
-                if w["key"] == key and w["quantity"] == other["quantity"]:
-                    if (w["before"], w["after"]) == (before, after):
-                        fitting.append((w["low"], w["high"], w["source"]))
-                    elif (w["before"], w["after"]) == (after, before):
-                        fitting.append((1 / w["high"], 1 / w["low"], w["source"]))
-            if fitting:
-                low, high = min(f[0] for f in fitting), max(f[1] for f in fitting)
-                found.append({"key": key, "low": low, "high": high, "sources": sorted({f[2] for f in fitting})})
+            step = (other["settings"][key], mine["settings"][key])
+            found += [
+                {"key": key, **s} for s in steps(key, other["quantity"], table) if (s["before"], s["after"]) == step
+            ]
+    return found
+
+
+def steps(key: str, quantity: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every known step of a key, both ways; what several measured of one step is enveloped."""
+    grouped: dict[tuple[Any, Any], list[tuple[float, float, str]]] = {}
+    for w in table["worths"]:
+        if w["key"] == key and w["quantity"] == quantity:
+            grouped.setdefault((w["before"], w["after"]), []).append((w["low"], w["high"], w["source"]))
+            grouped.setdefault((w["after"], w["before"]), []).append((1 / w["high"], 1 / w["low"], w["source"]))
+    return [
+        {
+            "before": before,
+            "after": after,
+            "low": min(f[0] for f in found),
+            "high": max(f[1] for f in found),
+            "sources": sorted({f[2] for f in found}),
+        }
+        for (before, after), found in grouped.items()
+    ]
+
+
+def elsewhere(
+    mine: Mapping[str, Any],
+    other: Mapping[str, Any],
+    keys: Mapping[str, Status],
+    known: list[dict[str, Any]],
+    table: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Keys that differ without a factor, or that one side states: the known steps to my setting, else from theirs."""
+    if (mine["quantity"] or mine["called"]) != other["quantity"]:
+        return []
+    valued = {factor["key"] for factor in known}
+    found = []
+    for key in (k for k in table["deciding"] if keys[k] != "same" and k not in valued):
+        before, after = other["settings"].get(key), mine["settings"].get(key)
+        near = [
+            s
+            for s in steps(key, other["quantity"], table)
+            if (s["before"] == before if after is None else s["after"] == after)
+        ]
+        if near or keys[key] == "differs":
+            found.append({"key": key, "steps": near})
+    return found
+
+
+def blocks(
+    inputs: Mapping[str, str],
+    mine: Mapping[str, Any],
+    other: Mapping[str, Any],
+    keys: Mapping[str, Status],
+    known: list[dict[str, Any]],
+) -> list[dict[str, str]]:
+    """What keeps the verdict from being said: a key, and whose unknown it is."""
+    valued = {factor["key"] for factor in known}
+    found = [] if inputs.get("scope") else [{"key": "scope", "whose": "yours"}]
+    for key, status in keys.items():
+        if status == "not_stated":
+            stated = ("yours" if key in other["settings"] else "both") if key not in mine["settings"] else "ours"
+            found.append({"key": key, "whose": stated})
+        elif status == "differs" and key not in valued:
+            found.append({"key": key, "whose": "no_factor"})
     return found
 
 
@@ -274,7 +356,7 @@ def answer(inputs: Mapping[str, str], table: Mapping[str, Any]) -> dict[str, Any
     if mine["range"] is None:
         return None
     own = [f for f in table["figures"] if f["own"]]
-    nearest = min(own, key=lambda f: distance(mine, f, table))
+    nearest = min(own, key=lambda f: (distance(mine, f, table), -len(f["settings"])))
     best = distance(mine, nearest, table)
     tied = [f for f in own if f is not nearest and distance(mine, f, table) == best]
     others = [f for f in table["figures"] if not f["own"] and f["range"]]
@@ -284,11 +366,12 @@ def answer(inputs: Mapping[str, str], table: Mapping[str, Any]) -> dict[str, Any
     low, high = nearest["range"]
     for factor in known:
         low, high = low * factor["low"], high * factor["high"]
-    said = notes(inputs, mine, nearest, tied, gap(mine["range"], (low, high)), table)
+    said = notes(inputs, mine, nearest, tied, table)
     unknown = [key for key in table["checks"] if key not in mine["settings"]]
     if "maybe_chunks" in said:
         unknown.sort(key=lambda key: key != "method.token_accounting")
     streams = mine["settings"].get("workload.concurrency")
+    judged = verdict(mine, nearest, keys, known, (low, high))
     sums = [f["id"] for f in others if f["quantity"] == table["sum"] and _streams(f) == streams]
     return {
         "nearest": nearest["id"],
@@ -299,7 +382,9 @@ def answer(inputs: Mapping[str, str], table: Mapping[str, Any]) -> dict[str, Any
         "questions": questions(keys, table),
         "factors": known,
         "expected": [low, high],
-        "verdict": verdict(mine, nearest, keys, known, (low, high)),
+        "elsewhere": elsewhere(mine, nearest, keys, known, table),
+        "verdict": judged,
+        "blocks": blocks(inputs, mine, nearest, keys, known) if judged == "cannot_be_said" else [],
         "notes": said,
         "checks": unknown,
     }
@@ -324,7 +409,6 @@ def notes(
     mine: Mapping[str, Any],
     nearest: Mapping[str, Any],
     tied: list[Mapping[str, Any]],
-    left: float,
     table: Mapping[str, Any],
 ) -> list[str]:
     """What to say besides; see the module's docstring."""
@@ -344,7 +428,8 @@ def notes(
         backends = {f["settings"].get("config.moe_backend_active") for f in (nearest, *tied)} - {None}
         if len(backends) > 1 and "workload.profile" in mine["settings"]:
             found.append("backend_decides")
-        if left <= table["spread"]["sum" if nearest["quantity"] == table["sum"] else "stream"]:
+        spread = table["spread"]["sum" if nearest["quantity"] == table["sum"] else "stream"]
+        if all(gap(mine["range"], f["range"]) <= spread for f in (nearest, *tied)):
             found.append("usual")
     return found
 
@@ -379,9 +464,9 @@ def words(page: Renderer) -> dict[str, str]:
     """The words that the script needs, in the page's language; numbers are filled in by it."""
     names = itertools.chain(page.locale.words["form"].items())
     found = {f"form.{key}": str(value) for key, value in names}
-    for group in ("delta_status", "delta_verdict", "question_short", "quantity"):
+    for group in ("delta_verdict", "quantity"):
         found |= {f"{group}.{key}": str(value) for key, value in page.locale.words[group].items()}
-    found["register.column.verdict"] = page.locale.word("register.column.verdict")
+    found |= {key: page.locale.word(key) for key in ("register.column.verdict", "not_stated", "delta_status.same")}
     found |= {f"key.{key}": page.locale.word(f"key.{key}") for key in DECIDING}
     return found
 

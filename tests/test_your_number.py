@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import pytest
+import yaml
 
-from macros import deltas, your_number
+from macros import deltas, links, submission, your_number
 from macros import site as sites
+from macros.issue_forms import fields
+from macros.locale import locale
 from macros.settings import Settings
+from macros.vocabulary import Language
 from tests.conftest import ROOT
 
 SEED = 7
@@ -95,6 +100,54 @@ def test_a_known_difference_counts_with_its_range(table: dict[str, Any]) -> None
     assert factor["sources"] == ["tony-0702-c12"]
     assert result["expected"] == pytest.approx([109.9, 179.4], abs=0.1)
     assert result["verdict"] == "explained"
+
+
+# What blocks a verdict, and whose unknown that is
+
+FULL = CARD_LIKE | {"nodes": "2", "warm": "yes", "backend": "B12X", "runtime": "0.25.2"}
+
+
+def test_a_complete_answer_says_what_blocks_the_verdict(table: dict[str, Any]) -> None:
+    """Prose beside short answers: no factor for that step, one for code → prose; and our figure lacks its version."""
+    result = ask(table, value="52", **FULL | {"prompt": "prose"})
+    assert result["verdict"] == "cannot_be_said"
+    assert {b["key"]: b["whose"] for b in result["blocks"]} == {
+        "workload.profile": "no_factor",
+        "runtime.version": "ours",
+    }
+    (prompt,) = result["elsewhere"]
+    (step,) = prompt["steps"]
+    assert (prompt["key"], step["before"], step["after"]) == ("workload.profile", "code", "prose")
+    worths = [w for w in table["worths"] if w["quantity"] == "decode_rate" and "prose" in (w["before"], w["after"])]
+    assert {w["source"] for w in worths} == set(step["sources"])
+    assert step["low"] == min(w["low"] if w["after"] == "prose" else 1 / w["high"] for w in worths)
+
+
+def test_each_unknown_has_its_owner(table: dict[str, Any]) -> None:
+    result = ask(table, value="30", streams="1", prompt="code", counted="usage", backend="DEEPGEMM")
+    assert {b["key"]: b["whose"] for b in result["blocks"]} == {
+        "scope": "yours",
+        "config.moe_backend_active": "ours",
+        "system.nodes": "yours",
+        "model.checkpoint": "yours",
+        "runtime.version": "both",
+        "method.warm": "yours",
+    }
+
+
+def test_what_is_explained_is_not_blocked(table: dict[str, Any]) -> None:
+    result = ask(table, value="170", scope="sum", streams="6", prompt="code", counted="usage", nodes="2")
+    assert (result["verdict"], result["blocks"]) == ("explained", [])
+
+
+def test_of_equally_near_figures_the_one_that_states_most_is_compared(table: dict[str, Any]) -> None:
+    own = {f["id"]: f for f in table["figures"] if f["own"]}
+    for value in ("117", "350"):
+        result = ask(table, value=value, scope="sum", streams="16")
+        assert (result["nearest"], result["tied"]) == ("c16-static-aggregate", ["fp8-c16-aggregate"])
+    assert len(own["c16-static-aggregate"]["settings"]) > len(own["fp8-c16-aggregate"]["settings"])
+    # A value that fits one of two equally near figures and not the other does not simply fit.
+    assert "usual" not in ask(table, value="324", scope="sum", streams="16")["notes"]
 
 
 @pytest.mark.parametrize(
@@ -271,5 +324,165 @@ def test_without_a_script_the_tables_say_the_same(language: str, open_page: Call
     assert not page.locator("form.your-number").is_visible()
     assert page.locator("table").count() == 3
     assert page.locator("table").first.is_visible()
+    # The factors stand behind a disclosure, each pair once.
+    factors = page.locator("details", has=page.locator("table")).last
+    assert not factors.locator("table").is_visible()
+    factors.locator("summary").click()
+    assert factors.locator("table").is_visible()
+    rows = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in factors.locator("tbody tr").all()]
+    pairs = [(frozenset(re.split(r": | → ", row[0])), row[2]) for row in rows]
+    assert len(set(pairs)) == len(pairs) > 20
+    assert all(row[1] != "×1.0" for row in rows)
+    assert factors.locator("summary").inner_text().endswith(str(len(rows)))
     assert "127" not in page.locator("h1").inner_text()
     assert "tony-0702-c12" in page.content()
+
+
+COMPLETE = {"nodes": "2", "warm": "yes", "runtime": "0.25.2", "checkpoint": "0731"}
+COMPLETE |= {"scope": "stream", "streams": "1", "counted": "usage"}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("language", "inputs", "said", "unsaid"),
+    [
+        (
+            "en",
+            {"value": "52", "prompt": "prose", "backend": "B12X"},
+            [
+                "cannot be said. Our figure does not state: engine version. No factor is known for: prompt profile",
+                "prompt profile: yours prose, ours short answers",
+                "code → prose ×0.49–0.63, reads lower",
+                "What to check next",
+                "prompt not stated; c = 1",
+            ],
+            "differs",
+        ),
+        (
+            "ru",
+            {"value": "52", "prompt": "prose", "backend": "B12X"},
+            [
+                "данных не хватает. У нас не указано: версия движка. Неизвестен множитель: профиль промпта",
+                "профиль промпта: у вас связный текст, у нас короткие ответы",
+                "код → связный текст ×0.49–0.63, цифра ниже",
+                "Что проверить дальше",
+                "промпт не указан; c = 1",
+            ],
+            "различается",
+        ),
+        (
+            "en",
+            {"value": "66", "prompt": "code", "backend": "B12X"},
+            ["the value fits. Whether for the same reasons cannot be said. Our figure does not state: MoE backend"],
+            "out of place",
+        ),
+        (
+            "ru",
+            {"value": "66", "prompt": "code", "backend": "B12X"},
+            ["в пределах обычного разброса. Те же ли за ней причины, сказать нельзя. У нас не указано: MoE-бэкенд"],
+            "данных не хватает",
+        ),
+        (
+            "en",
+            {"value": "52", "prompt": "code", "backend": "DEEPGEMM", "nodes": "1"},
+            ["nodes: yours 1, ours 2", "MoE backend in the log: yours DEEPGEMM, ours not stated"],
+            "other: ",
+        ),
+        ("en", {"value": "abc"}, ["“abc” is neither a number"], "Enter a value"),
+        ("ru", {"value": "abc"}, ["«abc» — не число"], "Введите значение"),
+    ],
+)
+def test_the_answer_says_whose_gap_it_is(
+    language: str, inputs: dict[str, str], said: list[str], unsaid: str, open_page: Callable[..., Any]
+) -> None:
+    page = open_page(PAGES[language] + "?" + urlencode(COMPLETE | inputs))
+    page.wait_for_selector("form.your-number[data-ready]")
+    answer = page.locator(".answer").inner_text()
+    for part in said:
+        assert part in answer
+    assert unsaid not in answer
+    assert (page.locator("#f-value").get_attribute("aria-invalid") == "true") is (inputs["value"] == "abc")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_the_report_keeps_every_answer_and_reads_back(language: Language, open_page: Callable[..., Any]) -> None:
+    inputs = COMPLETE | {"value": "52", "prompt": "prose", "backend": "B12X"}
+    page = open_page(PAGES[language] + "?" + urlencode(inputs))
+    page.wait_for_selector("#report-text")
+    report = page.locator("#report-text").input_value()
+    assert "_No response_" not in report
+    sent = submission.read(report, "figure.md")
+    # All that was answered, and nothing that was not: the list of what was left open is no field.
+    assert set(sent) == {
+        "value", "unit", "quantity", "scope", "prompt_class", "system-nodes", "model-checkpoint", "runtime-version",
+        "config-moe_backend_active", "workload-concurrency", "method-vantage", "method-window",
+        "method-token_accounting", "method-warm",
+    }  # fmt: skip
+    # What an entry needs besides stands there as a heading to write under.
+    for field, answer in (("publisher", "reader"), ("url", "https://example.org/a")):
+        heading = f"### {next(f for f in fields() if f.id == field).label(locale(language))}\n\n"
+        assert heading in report
+        report = report.replace(heading, heading + answer)
+    entry = submission.entry(submission.read(report, "figure.md"), "figure.md", ROOT / "results")
+    assert (str(entry.value), entry.quantity, entry.method.window) == ("52", "decode_rate", "first_to_last_token")
+    assert (entry.system.nodes, entry.method.warm, entry.config.moe_backend_active) == (2, True, "B12X")
+
+
+# Options that are wider than the box that shows them: text, its width, the room for it. The arrow takes the end.
+CUT_OFF = """() => [...document.querySelectorAll(".your-number select")].flatMap(select => {
+    const ruler = document.createElement("span");
+    ruler.style.cssText = "position: absolute; white-space: pre";
+    const style = getComputedStyle(select);
+    for (const name of ["fontFamily", "fontSize", "fontWeight", "letterSpacing"]) ruler.style[name] = style[name];
+    document.body.append(ruler);
+    const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 18;
+    const found = [...select.options].map(option => {
+        ruler.textContent = option.text;
+        return [option.text, ruler.getBoundingClientRect().width, room];
+    });
+    ruler.remove();
+    return found.filter(([, width]) => width > room || width === 0);
+})"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_no_option_is_cut_off_by_its_box(language: str, width: int, open_page: Callable[..., Any]) -> None:
+    page = open_page(PAGES[language], viewport={"width": width, "height": 900})
+    page.wait_for_selector("form.your-number[data-ready]")
+    assert page.locator(".your-number select").count() == 6
+    assert page.evaluate(CUT_OFF) == []
+
+
+# Where to send it
+
+RUNS = "https://github.com/example/runs"
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_a_figure_can_be_sent_to_the_run_repository_until_the_site_has_its_own(language: Language) -> None:
+    words = locale(language)
+    meanwhile = links.contact(words, Settings.of("", {"settings": {"run_repository": RUNS + "/"}}))
+    assert f'href="{RUNS}/issues/new"' in meanwhile
+    both = {"settings": {"run_repository": RUNS, "repository": "https://github.com/example/site"}}
+    assert RUNS not in links.contact(words, Settings.of("", both))
+    assert links.run_issue(Settings.of("", both)) == ""
+    assert "href" not in links.contact(words, Settings.of("", {}))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_the_report_leads_to_the_run_repository(language: Language, open_page: Callable[..., Any]) -> None:
+    page = open_page(PAGES[language] + "?" + urlencode(COMPLETE | {"value": "52", "prompt": "prose"}))
+    page.wait_for_selector("#report-text")
+    (href,) = [a.get_attribute("href") for a in page.locator(".report a").all()]
+    address, _, query = href.partition("?")
+    settings = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), Loader=yaml.BaseLoader)["extra"]["settings"]
+    if settings["repository"]:
+        pytest.skip("this site has a repository of its own")
+    assert address == settings["run_repository"] + "/issues/new"
+    # GitHub refuses addresses of more than 8 KB.
+    assert len(href) < 6000
+    assert submission.read(parse_qs(query)["body"][0], "figure.md")["value"] == "52"

@@ -77,21 +77,54 @@
     const found = [];
     if ((mine.quantity || mine.called) !== other.quantity) return found;
     for (const key of table.deciding.filter((k) => keys[k] === "differs")) {
+      for (const step of steps(key, other.quantity)) {
+        if (step.before === other.settings[key] && step.after === mine.settings[key]) found.push({ key, ...step });
+      }
+    }
+    return found;
+  }
+
+  function steps(key, quantity) {
+    const grouped = new Map();
+    const add = (before, after, low, high, source) => {
+      const name = JSON.stringify([before, after]);
+      if (!grouped.has(name)) grouped.set(name, { before, after, low, high, sources: [] });
+      const step = grouped.get(name);
+      step.low = Math.min(step.low, low);
+      step.high = Math.max(step.high, high);
+      step.sources = [...new Set([...step.sources, source])].sort();
+    };
+    for (const w of table.worths) {
+      if (w.key !== key || w.quantity !== quantity) continue;
+      add(w.before, w.after, w.low, w.high, w.source);
+      add(w.after, w.before, 1 / w.high, 1 / w.low, w.source);
+    }
+    return [...grouped.values()];
+  }
+
+  function elsewhere(mine, other, keys, known) {
+    if ((mine.quantity || mine.called) !== other.quantity) return [];
+    const valued = known.map((factor) => factor.key);
+    const found = [];
+    for (const key of table.deciding.filter((k) => keys[k] !== "same" && !valued.includes(k))) {
       const before = other.settings[key];
       const after = mine.settings[key];
-      const fitting = [];
-      for (const w of table.worths) {
-        if (w.key !== key || w.quantity !== other.quantity) continue;
-        if (w.before === before && w.after === after) fitting.push([w.low, w.high, w.source]);
-        else if (w.before === after && w.after === before) fitting.push([1 / w.high, 1 / w.low, w.source]);
-      }
-      if (fitting.length) {
-        found.push({
-          key,
-          low: Math.min(...fitting.map((f) => f[0])),
-          high: Math.max(...fitting.map((f) => f[1])),
-          sources: [...new Set(fitting.map((f) => f[2]))].sort(),
-        });
+      const near = steps(key, other.quantity).filter((step) =>
+        after === undefined ? step.before === before : step.after === after
+      );
+      if (near.length || keys[key] === "differs") found.push({ key, steps: near });
+    }
+    return found;
+  }
+
+  function blocks(inputs, mine, other, keys, known) {
+    const valued = known.map((factor) => factor.key);
+    const found = inputs.scope ? [] : [{ key: "scope", whose: "yours" }];
+    for (const [key, status] of Object.entries(keys)) {
+      if (status === "not_stated") {
+        found.push({ key, whose: key in mine.settings ? "ours" : key in other.settings ? "yours" : "both" });
+      } else if (status === "differs" && !valued.includes(key)) {
+        found.push({ key, whose: "no_factor" });
       }
     }
     return found;
@@ -121,7 +154,7 @@
     return found;
   }
 
-  function notes(inputs, mine, nearest, tied, left) {
+  function notes(inputs, mine, nearest, tied) {
     const found = [];
     const streams = mine.settings["workload.concurrency"];
     const scope = inputs.scope;
@@ -134,7 +167,8 @@
     if (alike && !Object.values(statuses(mine, nearest)).includes("differs")) {
       const backends = new Set([nearest, ...tied].map((f) => f.settings["config.moe_backend_active"]).filter(Boolean));
       if (backends.size > 1 && "workload.profile" in mine.settings) found.push("backend_decides");
-      if (left <= table.spread[nearest.quantity === table.sum ? "sum" : "stream"]) found.push("usual");
+      const spread = table.spread[nearest.quantity === table.sum ? "sum" : "stream"];
+      if ([nearest, ...tied].every((f) => gap(mine.range, f.range) <= spread)) found.push("usual");
     }
     return found;
   }
@@ -143,7 +177,9 @@
     const mine = side(inputs);
     if (mine.range === null) return null;
     const own = table.figures.filter((f) => f.own);
-    const nearest = own.reduce((a, b) => (compare(distance(mine, b), distance(mine, a)) < 0 ? b : a));
+    const stated = (f) => Object.keys(f.settings).length;
+    const nearer = (a, b) => compare(distance(mine, a), distance(mine, b)) || stated(b) - stated(a);
+    const nearest = own.reduce((a, b) => (nearer(b, a) < 0 ? b : a));
     const best = distance(mine, nearest);
     const tied = own.filter((f) => f !== nearest && compare(distance(mine, f), best) === 0);
     const others = table.figures
@@ -153,13 +189,14 @@
     const known = factors(mine, nearest, keys);
     let [low, high] = nearest.range;
     for (const factor of known) [low, high] = [low * factor.low, high * factor.high];
-    const said = notes(inputs, mine, nearest, tied, gap(mine.range, [low, high]));
+    const said = notes(inputs, mine, nearest, tied);
     const unknown = Object.keys(table.checks).filter((key) => !(key in mine.settings));
     if (said.includes("maybe_chunks")) {
       unknown.sort((a, b) => (a !== "method.token_accounting") - (b !== "method.token_accounting"));
     }
     const streams = mine.settings["workload.concurrency"];
     const sums = others.filter((f) => f.quantity === table.sum && f.settings["workload.concurrency"] === streams);
+    const judged = verdict(mine, nearest, keys, known, [low, high]);
     return {
       nearest: nearest.id,
       tied: tied.map((f) => f.id),
@@ -169,7 +206,9 @@
       questions: questions(keys),
       factors: known,
       expected: [low, high],
-      verdict: verdict(mine, nearest, keys, known, [low, high]),
+      elsewhere: elsewhere(mine, nearest, keys, known),
+      verdict: judged,
+      blocks: judged === "cannot_be_said" ? blocks(inputs, mine, nearest, keys, known) : [],
       notes: said,
       checks: unknown,
     };
@@ -201,6 +240,8 @@
     return make("a", `${text.name}: ${text.value}\u00a0${text.unit}`, { href });
   }
 
+  const withCondition = (id) => [link(id), ` (${figure(id).text[say.language].condition})`];
+
   // `code` between backticks
   const coded = (text) => text.split("`").map((part, i) => (i % 2 ? make("code", part) : part));
 
@@ -219,7 +260,9 @@
       [values.low, values.high] = table.chunk_rates.map(number);
     }
     if (name === "usual") {
-      const sum = figure(result.nearest).quantity === table.sum;
+      const { text, quantity } = figure(result.nearest);
+      const sum = quantity === table.sum;
+      values.ours = `${text[say.language].value}\u00a0${text[say.language].unit}`;
       values.spread = String(table.spread[sum ? "sum" : "stream"].toFixed(2)).replace(".", say.digits.decimal);
     }
     if (name === "backend_decides") {
@@ -231,54 +274,140 @@
     return fill(word(`form.note.${name}`), values);
   }
 
+  // A setting of one side in words.
+  function shown(key, side) {
+    const value = side.settings[key];
+    return value === undefined ? word("not_stated") : setting(key, value);
+  }
+
+  function setting(key, value) {
+    const name = { "config.moe_backend_active": "backend", "model.checkpoint": "checkpoint" }[key];
+    const field = key === "workload.profile" ? "prompt_class" : key.replace(".", "-");
+    return say.words[`form.${name}.${value}`] ?? say.choices[field]?.[String(value)] ?? String(value);
+  }
+
+  function both(key, mine, other) {
+    if (!(key in mine.settings || key in other.settings)) return word("form.neither");
+    return fill(word("form.yours_ours"), { mine: shown(key, mine), ours: shown(key, other) });
+  }
+
+  const step = (key, before, after) => `${setting(key, before)} → ${setting(key, after)}`;
+
+  // Figures under a heading of their own, each with its condition.
+  function named(name, ids) {
+    if (ids.length === 1) return [make("p", [`${word(`form.${name}`)} `, ...withCondition(ids[0])])];
+    return [make("p", word(`form.${name}`)), make("ul", ids.map((id) => make("li", withCondition(id))))];
+  }
+
+  // The keys that are not the same, each with both sides; then those that are.
+  function compared(result, mine, other) {
+    const with_ = (status) => Object.keys(result.keys).filter((key) => result.keys[key] === status);
+    const items = [...with_("differs"), ...with_("not_stated")].map((key) =>
+      make("li", `${word(`key.${key}`)}: ${both(key, mine, other)}`, {
+        class: `q-${table.question_of[key]} is-${result.keys[key]}`,
+      })
+    );
+    const parts = items.length ? [make("ul", items, { class: "delta" })] : [];
+    const same = with_("same").map((key) => word(`key.${key}`));
+    if (same.length) parts.push(make("p", `${word("delta_status.same")}: ${same.join(", ")}`, { class: "same" }));
+    return parts;
+  }
+
+  // The verdict, and what blocks it. A value that fits is no contradiction of a verdict that cannot be said.
+  function judged(result, mine, other) {
+    const fits = result.notes.includes("usual") && result.verdict !== "explained";
+    const said = make("b", word(fits ? "form.fits" : `delta_verdict.${result.verdict}`));
+    const parts = [`${word("register.column.verdict")}: `, said, "."];
+    if (result.verdict === "not_comparable") {
+      const quantities = { mine: word(`quantity.${mine.quantity}`), ours: word(`quantity.${other.quantity}`) };
+      parts.push(` ${fill(word("form.yours_ours"), quantities)}.`);
+    }
+    const reasons = ["ours", "yours", "both", "no_factor"].flatMap((whose) => {
+      const keys = result.blocks.filter((block) => block.whose === whose).map((block) => block.key);
+      const names = keys.map((key) => {
+        if (key === "scope") return word("form.open_scope");
+        const differing = whose === "no_factor" ? ` (${step(key, other.settings[key], mine.settings[key])})` : "";
+        return word(`key.${key}`) + differing;
+      });
+      return names.length ? [` ${word(`form.blocks.${whose}`)}: ${names.join(", ")}.`] : [];
+    });
+    if (fits && reasons.length) parts.push(` ${word("form.fits_blocked")}`);
+    return [...parts, ...reasons];
+  }
+
+  function factorText({ low, high }) {
+    const ends = [...new Set([low, high].map((end) => end.toPrecision(2)))];
+    return `×${ends.join(say.digits.dash)}`.replace(/\./g, say.digits.decimal);
+  }
+
+  function sources(ids) {
+    const known = ids.filter(figure);
+    return known.length ? [" (", ...separated(known.map(link)), ")"] : [];
+  }
+
+  function worths(result, mine, other) {
+    const items = result.factors.map((factor) =>
+      make("li", [
+        `${word(`key.${factor.key}`)}, ${step(factor.key, factor.before, factor.after)}: ${factorText(factor)}`,
+        ...sources(factor.sources),
+      ])
+    );
+    for (const { key, steps } of result.elsewhere) {
+      const differs = result.keys[key] === "differs";
+      const own = differs ? `, ${step(key, other.settings[key], mine.settings[key])}: ${word("form.no_factor")}` : ":";
+      const known = steps.slice(0, 4).map((s) => {
+        const way = s.high < 1 ? "lower" : s.low > 1 ? "higher" : "either";
+        const text = `${step(key, s.before, s.after)} ${factorText(s)}, ${word(`form.reads.${way}`)}`;
+        return make("span", [text, ...sources(s.sources)]);
+      });
+      const lead = differs && known.length ? ` ${word("form.known")} ` : " ";
+      items.push(make("li", [word(`key.${key}`) + own + lead, ...separated(known)]));
+    }
+    if (!items.length) return [];
+    const parts = [make("h3", word("form.worth")), make("ul", items)];
+    if (result.factors.length) {
+      const [low, high] = result.expected.map(number);
+      parts.push(make("p", fill(word("form.expected"), { low, high })));
+    }
+    return parts;
+  }
+
+  // What to check next; where nothing is left to check, that is said.
+  function next(result, other) {
+    const parts = [];
+    for (const key of result.checks.slice(0, 4)) {
+      const check = table.checks[key];
+      parts.push(make("p", coded(check[say.language])), make("pre", make("code", check.command)));
+    }
+    const unvalued = result.elsewhere.map(({ key }) => key).filter((key) => result.keys[key] === "differs");
+    if (unvalued.length) {
+      const settings = unvalued.map((key) => `${word(`key.${key}`)}: ${shown(key, other)}`).join(", ");
+      parts.push(make("p", fill(word("form.repeat"), { settings })));
+    }
+    const whose = result.blocks.map((block) => block.whose);
+    if (whose.includes("ours") && !whose.includes("yours") && !whose.includes("both")) parts.push(make("p", word("form.open_is_ours")));
+    return parts.length ? [make("h3", word("form.check")), ...parts] : [];
+  }
+
   function show(inputs) {
     const result = answer(inputs);
     form.dataset.answer = JSON.stringify(result);
     reportBox.replaceChildren();
+    const typed = inputs.value.trim();
+    form.elements.namedItem("value").setAttribute("aria-invalid", String(!result && typed !== ""));
     if (!result) {
-      answerBox.replaceChildren(make("p", word("form.no_value")));
+      answerBox.replaceChildren(make("p", typed ? fill(word("form.no_number"), { value: typed }) : word("form.no_value")));
       return;
     }
     const mine = side(inputs);
+    const other = figure(result.nearest);
     const parts = result.notes.map((name) => make("p", noteText(name, inputs, result, mine), { class: "note" }));
-    if (result.sums.length) parts.push(make("p", [`${word("form.sums")} `, ...separated(result.sums.map(link))]));
-    parts.push(make("p", [`${word("form.nearest")} `, link(result.nearest)]));
-    const tied = result.tied.slice(0, 3);
-    if (tied.length) parts.push(make("p", [`${word("form.tied")} `, ...separated(tied.map(link))]));
-    parts.push(
-      make(
-        "ul",
-        Object.entries(result.questions).map(([question, status]) =>
-          make("li", `${word(`question_short.${question}`)}: ${word(`delta_status.${status}`)}`, {
-            class: `q-${question} is-${status}`,
-          })
-        ),
-        { class: "delta" }
-      )
-    );
-    const verdictWord = make("b", word(`delta_verdict.${result.verdict}`));
-    parts.push(make("p", [`${word("register.column.verdict")}: `, verdictWord], { class: "verdict" }));
-    if (result.factors.length) {
-      parts.push(make("h3", word("form.worth")));
-      const items = result.factors.map((factor) => {
-        const ends = [...new Set([factor.low, factor.high].map((end) => end.toPrecision(2)))];
-        const shown = `×${ends.join(say.digits.dash)}`.replace(/\./g, say.digits.decimal);
-        const known = factor.sources.filter(figure);
-        const from = known.length ? [" (", ...separated(known.map(link)), ")"] : [];
-        return make("li", [`${word(`key.${factor.key}`)}: ${shown}`, ...from]);
-      });
-      parts.push(make("ul", items));
-      const [low, high] = result.expected.map(number);
-      parts.push(make("p", fill(word("form.expected"), { low, high })));
-    }
-    parts.push(make("p", [`${word("form.others")} `, ...separated(result.others.map(link))]));
-    if (result.checks.length) {
-      parts.push(make("h3", word("form.check")));
-      for (const key of result.checks.slice(0, 4)) {
-        const check = table.checks[key];
-        parts.push(make("p", coded(check[say.language])), make("pre", make("code", check.command)));
-      }
-    }
+    if (result.sums.length) parts.push(...named("sums", result.sums));
+    parts.push(...named(result.tied.length ? "tied" : "nearest", [result.nearest, ...result.tied]));
+    if (result.tied.length) parts.push(make("p", word("form.first_of_tied")));
+    parts.push(...compared(result, mine, other));
+    parts.push(make("p", judged(result, mine, other), { class: "verdict" }));
+    parts.push(...worths(result, mine, other), ...named("others", result.others), ...next(result, other));
     answerBox.replaceChildren(...parts);
     report(inputs, mine);
   }
@@ -289,6 +418,8 @@
     const found = { value: inputs.value.trim(), unit: "tok/s" };
     if (inputs.scope) found.scope = choice("scope", inputs.scope);
     if (mine.quantity) found.quantity = choice("quantity", mine.quantity);
+    const span = table.windows[inputs.counted];
+    if (span) found["method-window"] = choice("method-window", span);
     if (inputs.prompt) found.prompt_class = choice("prompt_class", inputs.prompt);
     for (const [key, value] of Object.entries(mine.settings)) {
       const field = key.replace(".", "-");
@@ -299,9 +430,16 @@
 
   function report(inputs, mine) {
     const fields = sent(inputs, mine);
-    const body = Object.keys(say.report)
-      .map((id) => `### ${say.report[id]}\n\n${fields[id] ?? "_No response_"}\n`)
+    const open = Object.keys(say.report).filter((id) => !(id in fields));
+    const needed = open.filter((id) => say.required.includes(id));
+    const labels = (ids) => ids.map((id) => say.report[id]).join("; ");
+    const answered = Object.keys(say.report)
+      .filter((id) => id in fields || needed.includes(id))
+      .map((id) => `### ${say.report[id]}\n\n${fields[id] ?? ""}\n`)
       .join("\n");
+    // No field has this heading, so that whoever reads the report as fields passes over the list.
+    const rest = open.filter((id) => !needed.includes(id));
+    const body = `${answered}\n### ${word("form.left_open")}\n\n${labels(rest)}\n`;
     const area = make("textarea", body, { readonly: "", id: "report-text" });
     const copy = make("button", word("form.copy"), { type: "button", class: "md-button" });
     copy.addEventListener("click", async () => {
@@ -320,14 +458,20 @@
       URL.revokeObjectURL(address);
     });
     const actions = [copy, save];
+    const help = [`${word("form.report_help")} ${fill(word("form.still_needed"), { fields: labels(needed) })}`];
     if (table.repository) {
       const query = new URLSearchParams({ template: `figure.${say.language}.yml`, ...fields });
       const href = `${table.repository.replace(/\/$/, "")}/issues/new?${query}`;
       actions.unshift(make("a", word("form.send"), { href, class: "md-button", rel: "noopener" }));
+    } else if (table.run_issue) {
+      // Only what is answered: an address has to stay short.
+      const href = `${table.run_issue}?${new URLSearchParams({ body: answered })}`;
+      actions.unshift(make("a", word("form.send_run"), { href, class: "md-button", rel: "noopener" }));
+      help.push(word("form.until"));
     }
     reportBox.replaceChildren(
       make("h3", make("label", word("form.report"), { for: "report-text" })),
-      make("p", word("form.report_help")),
+      ...help.map((line) => make("p", line)),
       area,
       make("p", actions, { class: "actions" })
     );
