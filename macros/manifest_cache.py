@@ -28,6 +28,7 @@ SOURCES = (
     "kept",
     "manifests",
     "decimals",
+    "places",
     "strict_yaml",
     "scalars",
     "vocabulary",
