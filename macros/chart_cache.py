@@ -1,18 +1,17 @@
 """Drawings kept between builds: matplotlib is imported only for a chart that has changed."""
 
 import hashlib
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from macros import drawing
+from macros import drawing, kept
 from macros.drawing import Chart, Width
 
-# Whatever decides how a drawing looks: a change in one of them makes every drawing anew.
-_SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "strips", "drawing")
+# Whatever decides how a drawing looks and is kept: a change in one of them makes every drawing anew.
+_SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "strips", "drawing", "kept")
 
 
 @dataclass(frozen=True)
@@ -41,14 +40,10 @@ class ChartCache:
         # The charts are frozen dataclasses of texts and numbers, so that repr is their whole content.
         key = hashlib.sha256(f"{kind}\n{_drawing_state()}\n{chart!r}".encode()).hexdigest()
         path = self.folder / key
-        if path.exists():
-            return path.read_bytes()
-        content = draw()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved: a build that is cut off leaves no half drawing.
-        with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
-            file.write(content)
-        Path(file.name).replace(path)
+        content = kept.read(path)
+        if content is None:
+            content = draw()
+            kept.write(path, content)
         return content
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from jinja2 import FileSystemBytecodeCache
 
 # The address of links while the site's own is not set.
 LOCALHOST = "http://127.0.0.1:8000/"
@@ -71,9 +70,9 @@ on_config.mkdocs_priority = 100  # type: ignore[attr-defined]  # before the plug
 
 def on_env(env: Any, config: Any, files: Any) -> Any:
     """Keeps the theme's compiled templates between builds; jinja compares their sources."""
-    folder = Path(config.config_file_path).parent / ".cache" / "templates"
-    folder.mkdir(parents=True, exist_ok=True)
-    env.bytecode_cache = FileSystemBytecodeCache(str(folder))
+    from macros.template_cache import TemplateCache
+
+    env.bytecode_cache = TemplateCache(Path(config.config_file_path).parent / ".cache" / "templates")
     return env
 
 

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import os
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -19,12 +18,22 @@ import pydantic_core
 from yaml import __version__ as yaml_version
 from yaml import _yaml
 
-from macros import manifests
+from macros import kept, manifests
 from macros.manifests import Manifest
 from macros.problems import Problem
 
 # Whatever decides what a manifest's bytes mean: a change in one of them makes every manifest be read anew.
-SOURCES = ("manifest_cache", "manifests", "decimals", "strict_yaml", "scalars", "vocabulary", "problems")
+SOURCES = (
+    "manifest_cache",
+    "kept",
+    "manifests",
+    "decimals",
+    "places",
+    "strict_yaml",
+    "scalars",
+    "vocabulary",
+    "problems",
+)
 _KEY = 64  # hexadecimal digits of a hash
 M = TypeVar("M", bound=Manifest)
 
@@ -62,36 +71,13 @@ class ManifestCache:
         """Replaces the file if anything changed; where it cannot be written, the next build reads everything."""
         if self._read == self._kept:
             return
-        body = b"".join(self._read.values())
-        with contextlib.suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            # Written aside and moved: a build that is cut off leaves no half file.
-            handle, aside = tempfile.mkstemp(dir=self._file.parent)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(_head(hashlib.sha256(_reading_state() + body).hexdigest()) + body)
-                Path(aside).replace(self._file)
-            finally:
-                Path(aside).unlink(missing_ok=True)
+        kept.write(self._file, b"".join(self._read.values()), _reading_state())
 
 
 def _entries(file: Path) -> dict[bytes, bytes]:
     """The line of each manifest by the hash of its content; nothing where the file is not as this code wrote it."""
-    entries: dict[bytes, bytes] = {}
-    whole = hashlib.sha256(_reading_state())
-    try:
-        with file.open("rb") as lines:
-            head = next(lines, b"")
-            for line in lines:
-                whole.update(line)
-                entries[line[:_KEY]] = line
-    except OSError:
-        return {}
-    return entries if head == _head(whole.hexdigest()) else {}
-
-
-def _head(whole: str) -> bytes:
-    return f"{whole}\n".encode()
+    body = kept.read(file, _reading_state()) or b""
+    return {line[:_KEY]: line for line in body.splitlines(keepends=True)}
 
 
 @cache

@@ -10,6 +10,7 @@ import datetime
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -22,12 +23,11 @@ from pydantic import (
     WithJsonSchema,
     model_validator,
 )
-from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-from macros import strict_yaml
+from macros import places, strict_yaml
 from macros.decimals import AmongOthers, Exact, exact
-from macros.problems import Problem, nearest
+from macros.problems import Problem, cut, nearest
 from macros.scalars import Surprise
 from macros.vocabulary import (
     METHODOLOGY_V1_REPEATS,
@@ -679,7 +679,10 @@ def validate(data: Any, text: str, file: str, kind: type[M]) -> tuple[M | None, 
         faulty = {d["loc"][:i] for d in details for i in range(len(d["loc"]))}
         details = [d for d in details if not (d["type"] == "too_short" and d["loc"] in faulty)]
         problems = [problem for d in details for problem in _explain(d, text, file, kind)]
-        return None, problems + list(_hidden_rules(kind, data, (), {d["loc"] for d in details}, text, file))
+        names: dict[tuple[str | int, ...], set[str | int]] = {}
+        for *parent, name in (d["loc"] for d in details if d["loc"]):
+            names.setdefault(tuple(parent), set()).add(name)
+        return None, problems + list(_hidden_rules(kind, data, (), names, text, file))
 
 
 def validate_entry(data: Any, text: str, file: str, kind: type[M], key: str) -> tuple[M | None, list[Problem]]:
@@ -691,30 +694,36 @@ def validate_entry(data: Any, text: str, file: str, kind: type[M], key: str) -> 
 
 
 def _hidden_rules(
-    kind: type[Model], data: Any, loc: tuple[str | int, ...], faulty: set[tuple[str | int, ...]], text: str, file: str
+    kind: type[Model],
+    data: Any,
+    loc: tuple[str | int, ...],
+    faulty: Mapping[tuple[str | int, ...], set[str | int]],
+    text: str,
+    file: str,
 ) -> Iterator[Problem]:
-    """What a model's own rules say of the fields that are in order, where another field keeps them from running."""
+    """What a model's own rules say of the fields that are in order, where another field keeps them from running.
+
+    `faulty` has the names of the fields that do so, by the place of their model.
+    """
     if not isinstance(data, dict):
         return
-    fields = kind.model_fields
-    for name, field in fields.items():
-        inner = _model_in(field.annotation)
-        if inner is not None:
-            value = data.get(name)
-            for index, entry in enumerate(value) if isinstance(value, list) else [(None, value)]:
-                path = (*loc, name) if index is None else (*loc, name, index)
-                yield from _hidden_rules(inner, entry, path, faulty, text, file)
-    beside = any(place[: len(loc)] == loc and len(place) == len(loc) + 1 for place in faulty)
+    fields, inner = kind.model_fields, _inner_models(kind)
+    for name, model in inner.items():
+        value = data.get(name)
+        for index, entry in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            path = (*loc, name) if index is None else (*loc, name, index)
+            yield from _hidden_rules(model, entry, path, faulty, text, file)
+    beside = faulty.get(loc)
     if not beside or not issubclass(kind, Ruled):
         return
-    sound = {n: exact(data[n]) for n in fields if n in data and (*loc, n) not in faulty and not _has_model(fields[n])}
+    sound = {n: exact(data[n]) for n in fields if n in data and n not in beside and n not in inner}
     try:
         broken = list(kind.model_construct(**dict.fromkeys(fields) | sound).rules())
     except (TypeError, AttributeError):
         return
     for field_name, expected, found in broken:
         if field_name in sound:
-            line, column, _ = strict_yaml.place(text, (*loc, field_name))
+            line, column, _ = places.place(text, (*loc, field_name))
             yield Problem(file, line, column, dotted((*loc, field_name)), expected, found)
 
 
@@ -725,15 +734,17 @@ def _model_in(annotation: Any) -> type[Model] | None:
     return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
 
 
-def _has_model(field: FieldInfo) -> bool:
-    return _model_in(field.annotation) is not None
+@cache
+def _inner_models(kind: type[Model]) -> dict[str, type[Model]]:
+    """The models inside a model's fields, by the field's name."""
+    return {name: inner for name, field in kind.model_fields.items() if (inner := _model_in(field.annotation))}
 
 
 def _identity_rules(data: dict[str, Any], text: str, file: str, stem: str) -> Iterator[Problem]:
     """Rules over the whole manifest, checked on raw data so that they speak beside all other mistakes."""
 
     def at(*path: str | int) -> tuple[int, int]:
-        return strict_yaml.place(text, path)[:2]
+        return places.place(text, path)[:2]
 
     if isinstance(data.get("id"), str) and data["id"] != stem:
         yield Problem(file, *at("id"), "id", f"{stem}, like the file's name", data["id"])
@@ -783,15 +794,16 @@ def _explain(
     if details["type"] == "rules":
         for field, expected, found in details["ctx"]["broken"]:
             path = (*loc, *(int(p) if p.isdigit() else p for p in field.split(".")))
-            line, column, _ = strict_yaml.place(text, path)
+            line, column, _ = places.place(text, path)
             yield Problem(file, line, column, dotted(path), expected, found)
         return
-    line, column, raw = strict_yaml.place(text, loc)
+    line, column, raw = places.place(text, loc)
     found = _found(details["input"], raw)
     expected = _expected(details)
     if details["type"] == "extra_forbidden":
-        expected = f"a known key{nearest(str(loc[-1]), _known_keys(kind, details['loc'][:-1]))}"
-        found = f"the key {loc[-1]}"
+        key = str(loc[-1])
+        expected = f"a known key{nearest(key, _known_keys(kind, details['loc'][:-1]))}"
+        found = f"the key {cut(key)}"
     elif details["type"] == "missing":
         expected, found = "this key (null where not published)", "no such key"
     yield Problem(file, line, column, dotted(loc), expected, found)
@@ -802,12 +814,17 @@ def dotted(path: tuple[str | int, ...]) -> str:
 
 
 def _known_keys(kind: type[Model], path: tuple[str | int, ...]) -> list[str]:
-    schema = kind.model_json_schema()
+    schema = _schema(kind)
     node: Any = schema
     for step in path:
         node = _resolve(node, schema)
         node = node.get("items", {}) if isinstance(step, int) else node.get("properties", {}).get(step, {})
     return list(_resolve(node, schema).get("properties", {}))
+
+
+@cache
+def _schema(kind: type[Model]) -> dict[str, Any]:
+    return kind.model_json_schema()
 
 
 def _resolve(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
