@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
-from macros import manifests, strict_yaml
+from macros import manifests, places, strict_yaml
 from macros.manifest_cache import ManifestCache
 from macros.manifests import Comparison, Manifest, Model, PublishedFigure, Run
 from macros.problems import InputError, Problem, nearest
@@ -101,7 +101,7 @@ def _uncollected() -> Iterator[None]:
 
 def placed(results: Path, file: str, path: tuple[str | int, ...], expected: str, found: str) -> Problem:
     """A mistake in a file under `results`, which messages name `file`, with its place."""
-    line, column, _ = strict_yaml.place((results.parent / file).read_text("utf-8"), path)
+    line, column, _ = places.place((results.parent / file).read_text("utf-8"), path)
     return Problem(file, line, column, manifests.dotted(path), expected, found)
 
 

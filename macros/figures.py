@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from macros import manifests, strict_yaml
+from macros import manifests, places, strict_yaml
 from macros.binding import bind
 from macros.dataset import Dataset
 from macros.formulas import FORMULAS, MAKES, Display, FormulaError, Operand, Result, SpreadError
@@ -199,7 +199,7 @@ class Resolver:
 
     def report(self, figure_id: str, path: tuple[str | int, ...], expected: str, found: str) -> None:
         full = (figure_id, *path)
-        line, column, _ = strict_yaml.place(self.text, full)
+        line, column, _ = places.place(self.text, full)
         self.problems.append(Problem(self.file, line, column, manifests.dotted(full), expected, found))
 
     def _resolve(self, figure_id: str, spec: FigureSpec) -> Figure | None:

@@ -358,7 +358,7 @@ class SharedSettings(Model):
 class Run(Manifest, Ruled):
     """One measured configuration, in `results/runs/`. `missing` says why a planned run has no measurements."""
 
-    measurements: Annotated[tuple[Measurement, ...], Field(strict=False)]
+    measurements: Annotated[tuple[Measurement, ...], Field(max_length=500, strict=False)]
     missing: Text | None = None
     same_as: Annotated[tuple[SharedSettings, ...], Field(strict=False)] = ()
     biases: Annotated[tuple[Bias, ...], Field(max_length=40, strict=False)] = ()

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import allowed, dataset, figures, manifests, repeats, statements, strict_yaml
+from macros import allowed, dataset, figures, manifests, places, repeats, statements
 from macros.allowed import Allowed
 from macros.dataset import Dataset
 from macros.entries import read_entries
@@ -211,7 +211,7 @@ def _typed_numbers(path: Path, charts: Mapping[str, ChartSpec], names: Allowed) 
                 typed = re.search(r"\d[\d.,]*", names.blank(re.sub(r"\{[^}]*\}", "", getattr(text, language))))
                 if typed:
                     key = (chart_id, *where, language)
-                    line, column, _ = strict_yaml.place(source, key)
+                    line, column, _ = places.place(source, key)
                     place = manifests.dotted(key)
                     problems.append(Problem("results/charts.yaml", line, column, place, "{figure-id}", typed.group()))
     return problems

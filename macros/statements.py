@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from macros import manifests, shares, strict_yaml
+from macros import manifests, places, shares, strict_yaml
 from macros.figures import Figure
 from macros.manifests import Id, Model, NotNegative, PublishedFigure, Text
 from macros.problems import InputError, Problem, nearest
@@ -184,7 +184,7 @@ def read(results: Path, figures: Mapping[str, Figure], register: Register = ()) 
             continue
         unknown = [name for name in spec.holds.of if name not in figures]
         for name in unknown:
-            line, column, _ = strict_yaml.place(text, (statement_id, "holds", "of"))
+            line, column, _ = places.place(text, (statement_id, "holds", "of"))
             expected = f"the id of a figure{nearest(name, figures)}"
             problems.append(Problem(file, line, column, f"{statement_id}.holds.of", expected, name))
         if not unknown:

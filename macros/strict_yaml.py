@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,25 +176,3 @@ _SAID = {
 
 def _said(problem: str) -> str:
     return _SAID.get(problem, f"a mistake, in the parser's words: {problem}")
-
-
-def place(text: str, path: Sequence[str | int]) -> tuple[int, int, str]:
-    """Line and column (from 1) of the node at `path`, or of the deepest parent that exists, and its raw text."""
-    node = yaml.compose(text, Loader=yaml.CSafeLoader)
-    if node is None:
-        return 0, 0, ""
-    mark = node.start_mark
-    for step in path:
-        child = None
-        if isinstance(node, yaml.MappingNode):
-            for key_node, value_node in node.value:
-                if key_node.value == step:
-                    child, mark = value_node, key_node.start_mark
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            child = node.value[step]
-            mark = child.start_mark
-        if child is None:
-            break
-        node = child
-    raw = node.value if isinstance(node, yaml.ScalarNode) else ""
-    return mark.line + 1, mark.column + 1, raw

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from macros import strict_yaml
+from macros import places, strict_yaml
 from macros.scalars import Surprise
 
 VISIBLE = st.text(
@@ -240,7 +240,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 )
 def test_place_of_a_field(path: tuple[str | int, ...], place: tuple[int, int, str]) -> None:
     text = "a: 1\nb:\n  c: 2\n  d:\n    - 3\n    - 4\n"
-    assert strict_yaml.place(text, path) == place
+    assert places.place(text, path) == place
 
 
 @pytest.mark.parametrize("escape", ["\\u202e", "\\0", "\\e", "\\ue001", "\\U000E0041", "\\u3164", "\\u00ad", "\\u2028"])

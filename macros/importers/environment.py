@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from macros import manifests, strict_yaml
+from macros import manifests, places, strict_yaml
 from macros.importers.identity import state_model
 from macros.importers.keys import MANIFEST_KEYS, fitting
 from macros.importers.rawfile import RawFile, refuse
@@ -161,7 +161,7 @@ def _fragment(extract: Extract, data: dict[str, Any], text: str, name: str) -> N
         pairs = values.items() if block in BLOCKS and isinstance(values, dict) else [(None, values)]
         for name_in_block, value in pairs:
             path = [block] if name_in_block is None else [block, name_in_block]
-            line = strict_yaml.place(text, path)[0]
+            line = places.place(text, path)[0]
             stated = clean(value, 300) if isinstance(value, str) else value
             try:
                 key = ".".join(path)
