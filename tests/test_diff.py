@@ -94,7 +94,29 @@ def test_new_changed_and_removed_manifests_are_listed(committed: Tree) -> None:
 
 VALUES = ("63.0", "66.4", "71.2")
 # Their mean is (63.0 + 66.4 + 71.2) / 3 = 66.87; 66.87 / 59.7 = 1.120, 71.2 − 63.0 over 66.87 is 12.3 %.
-SPREAD = "The runs with `auto` are spread by 2%, those with the kernel by"
+# With half a last digit, 66.82 / 59.75 = 1.1183 and 66.92 / 59.65 = 1.1218.
+ADDED = """
+## Worth {{ heading("moe-gain") }} { #added .q-other }
+
+<div class="lead" markdown="1">
+**Means say {{ figure("moe-gain") }}**, [rounding](runs.md) {{ figure("moe-gain-rounding") }}.
+Spread: {{ figure("moe-b12x-spread") }}.
+</div>
+
+With {{ runs_of("moe-b12x-decode") }} against {{ runs_of("moe-auto-decode") }} runs, and {{ figure("moe-gain") }},
+this is **{{ verdict("magnitude", "moe-gain", "step-gain-engine") }}**.
+
+{{ chart("moe-arms") }}
+"""
+PAGES = ("docs/runs.md", "docs/ru/runs.md")
+
+
+@pytest.fixture
+def extended(committed: Tree) -> Tree:
+    """With sentences of our own on a page, so that the site's may be worded anew."""
+    for page in PAGES:
+        committed.append(page, ADDED)
+    return committed
 
 
 def add_three(tree: Tree, values: tuple[str, ...] = VALUES) -> None:
@@ -102,43 +124,48 @@ def add_three(tree: Tree, values: tuple[str, ...] = VALUES) -> None:
         add_run(tree, f"newcomer-{number}", value)
 
 
-def test_each_sentence_that_reads_differently_is_told_once(committed: Tree) -> None:
-    add_three(committed)
-    lines = told(committed)
-    assert len(lines) == len(set(lines))
-    place = committed.line_of("docs/index.md", 'The two printed means give {{ figure("moe-gain") }}')
-    said = "The two printed means give 12%, and with their rounding anything in 11.8–12.2%."
-    assert f"docs/index.md:{place}  {said}" in lines
-    # The spread stays 12 %, so neither its figure nor a sentence with it alone is told.
-    assert not any(line.startswith("moe-b12x-spread:") or SPREAD in line for line in lines)
+def on(page: str, tree: Tree) -> list[str]:
+    """What is told of a page, with lines counted from the one before what was added."""
+    start = tree.line_of(page, "## Worth") - 1
+    places = [line.removeprefix(f"{page}:").split("  ", 1) for line in told(tree) if line.startswith(f"{page}:")]
+    return [f"{int(number) - start} {said}" for number, said in places if int(number) > start]
+
+
+def test_each_sentence_that_reads_differently_is_told_once_as_it_reads(extended: Tree) -> None:
+    add_three(extended)
+    # The spread stays 12 %, so that its sentence, the third, reads the same.
+    assert on("docs/runs.md", extended) == [
+        "1 Worth 12%",
+        "4 Means say 12%, rounding 11.8–12.2%.",
+        "8 With 3 against not published runs, and 12%, this is not comparable.",
+        "11 chart moe-arms",
+    ]
+    assert (
+        on("docs/ru/runs.md", extended)[2] == "8 With 3 against не опубликовано runs, and 12%, this is несопоставимо."
+    )
+    lines = told(extended)
     assert "moe-gain: 13% → 12%" in lines
-    place = committed.line_of("docs/index.md", 'chart("overview")')
-    assert f"docs/index.md:{place}  chart overview" in lines
+    assert not any(line.startswith("moe-b12x-spread:") for line in lines)
+    assert len(lines) == len(set(lines))
 
 
 @pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("docs/index.md", "(with the kernel: 3; with `auto`: not published)."),
-        ("docs/ru/index.md", "(с ядром: 3; с `auto`: не опубликовано)."),
-    ],
+    ("page", "unknown"), [("docs/runs.md", "not published"), ("docs/ru/runs.md", "не опубликовано")]
 )
-def test_a_sentence_that_only_prints_the_number_of_runs(page: str, said: str, committed: Tree) -> None:
+def test_a_sentence_in_which_only_the_number_of_runs_changes(page: str, unknown: str, extended: Tree) -> None:
     # 62.6, 69.2 and 71.0 have the summary's mean and ends: nothing but n changes.
-    add_three(committed, ("62.6", "69.2", "71.0"))
-    lines = told(committed)
-    line = committed.line_of(page, 'runs_of("moe-b12x-decode")')
-    assert [x for x in lines if x.startswith(f"{page}:{line} ") and x.endswith(said)]
-    assert "moe-b12x-decode: 67.6 tok/s (62.6–71.0)  [n not published → 3; " in "\n".join(lines)
-    assert not any("→" in line and line.startswith("moe-gain") for line in lines)
+    add_three(extended, ("62.6", "69.2", "71.0"))
+    [sentence, chart] = on(page, extended)
+    assert sentence.startswith(f"8 With 3 against {unknown} runs, and 13%")
+    assert chart == "11 chart moe-arms"
+    lines = told(extended)
+    assert any(x.startswith("moe-b12x-decode: 67.6 tok/s (62.6–71.0)  [n not published → 3; ") for x in lines)
+    assert not any(x.startswith("moe-gain") for x in lines)
 
 
-def test_sentences_read_as_on_the_page(committed: Tree) -> None:
+def test_no_sentence_of_the_site_shows_how_it_is_written(committed: Tree) -> None:
     add_three(committed)
     report = "\n".join(told(committed))
-    assert "The 12% above is a gain in client decode rate: another quantity, not comparable." in report
-    heading = committed.line_of("docs/index.md", 'is worth {{ heading("moe-gain") }}')
-    assert f"docs/index.md:{heading}  A flag that nobody sets is worth 12%\n" in report
     for mark in ("{", "}", "**", "…", ", ."):
         assert mark not in report
 
@@ -150,12 +177,13 @@ def test_a_statement_that_no_longer_holds_is_told(committed: Tree) -> None:
     assert line.startswith("statement kernel-spread-nearly-gain: no longer holds: times(")
 
 
-def test_as_markdown(committed: Tree) -> None:
-    add_three(committed)
-    report = diff.markdown(diff.report(committed.root, "HEAD"))
+def test_as_markdown(extended: Tree) -> None:
+    add_three(extended)
+    report = diff.markdown(diff.report(extended.root, "HEAD"))
     assert "- new: results/runs/newcomer-1.yaml (joins moe-b12x-decode)\n" in report
     assert "| `moe-gain` | 13% | 12% |  |\n" in report
-    assert "The two printed means give 12%," in report
+    assert "- `docs/runs.md:" in report
+    assert "` Means say 12%, rounding 11.8–12.2%.\n" in report
 
 
 def test_pages_that_do_not_build_leave_the_figures(committed: Tree) -> None:
