@@ -22,11 +22,12 @@ from typing import Any
 
 from lxml import etree
 
-from macros import binding, printing, typography, word_lists
+from macros import binding, printing, quotes, typography, word_lists
 from macros.locale import locale
 from macros.numbers import short_count
 from macros.pages import Page
 from macros.problems import Problem
+from macros.render import Renderer
 from macros.site import Site
 from macros.vocabulary import Language
 
@@ -215,12 +216,16 @@ class Gate:
         printed |= {span for f in figures if (span := printing.span_text(f, words))}
         planned = [self.site.dataset.runs[name].workload.prompt_tokens for name in spec.missing]
         printed |= {short_count(tokens) for tokens in planned if tokens}
-        for key in ("workload.concurrency", "system.nodes", "model.checkpoint"):
-            printed |= {str(f.config[key]) for f in figures if f.config.get(key)}
+        printed |= {str(f.config["workload.concurrency"]) for f in figures if f.config.get("workload.concurrency")}
+        page = Renderer(self.site, "ru" if language == "ru" else "en", "")
+        # Names of data, in as many lines as they fill.
+        subject = binding.strip(quotes.subject([page.get(f, superseded=True) for f in spec.figures], page))
         longest_first = sorted((re.escape(p.removesuffix("×")) for p in printed), key=len, reverse=True)
         known = re.compile(rf"(?<![\w.])(?:{'|'.join(longest_first)})(?!\w|\.\d)")
         for element in etree.fromstring(raw).iter("{http://www.w3.org/2000/svg}text"):
             text = "".join(str(part) for part in element.itertext())
+            if " ".join(text.split()) in subject:
+                continue
             tick = re.fullmatch(r"[\d.,\s\u202fKMk]+ ?%?", text.strip())
             rest = known.sub(" ", self.site.allowed.blank(ADDRESS.sub(" ", text)))
             if not tick and re.search(r"\d", rest) and not re.search(r"\d{4}-\d\d-\d\d|n[:=] ?\d", rest):
