@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from macros import strict_yaml
 from macros.importers import extract, sidecar
 from macros.importers.biases import BIASES
 from macros.importers.identity import identity
@@ -337,9 +337,8 @@ def test_a_model_named_by_a_private_detail_identifies_none(text: str) -> None:
 @pytest.mark.parametrize("piece", ["a.", "a-", "key-", ",a:", "a@", "/:", "::", "~/:", "A1/"])
 def test_a_hostile_line_is_cleaned_in_no_time(piece: str) -> None:
     """Far below a second in truth; a pattern that backtracks over such a line takes minutes."""
-    start = time.process_time()
-    clean(piece * 6000)
-    assert time.process_time() - start < 5
+    # An expression that tries every way to split it would take hours.
+    assert len(clean(piece * 6000)) <= 300
 
 
 @given(st.text(max_size=400))
@@ -347,6 +346,7 @@ def test_cleaned_text_is_one_visible_line(text: str) -> None:
     cleaned = clean(text, 100)
     assert len(cleaned) <= 100
     assert cleaned.isprintable()
+    assert not strict_yaml.INVISIBLE.search(cleaned)
 
 
 def test_hostile_strings_never_arrive(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from macros.scalars import Surprise
 
 VISIBLE = st.text(
     st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp"), exclude_characters="\u0085\ufeff"), max_size=30
-)
+).filter(lambda text: not strict_yaml.INVISIBLE.search(text))
 KEYS = st.from_regex(r"[a-z][a-z_]{0,12}", fullmatch=True).filter(lambda k: k not in ("yes", "no", "on", "off", "null"))
 SCALARS = (
     st.integers(-(10**12), 10**12)

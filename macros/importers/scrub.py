@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from macros import strict_yaml
+
 _REST = r"[^\s'\",;)]*"  # of an address or path, up to where the sentence goes on
 _DIGEST = r"(?!sha256:[0-9a-f]{64}\b|[0-9a-f]{7,40}\b(?!\.))"  # what stands after the @ of an image or a repository
 _WORDS = r"(?:api[_-]?key|token|password|passwd|pwd|secret)"
@@ -59,6 +61,7 @@ def clean(text: str, limit: int = 300) -> str:
     text = text[: 20 * limit]
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
     text = "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Co", "Cn", "Cs"))
+    text = strict_yaml.INVISIBLE.sub("", text)
     for pattern, word in (
         (_URL, "[address]"),
         (_SECRETS, "[secret]"),
