@@ -31,6 +31,8 @@ import independent
 ROOT = Path(__file__).parent.parent
 PARTS = ("docs", "results", "macros", "overrides", "mkdocs.yml", "README.md", "CONTRIBUTING.md", ".github")
 EACH = 15
+# As a Russian page names them.
+RUSSIAN_UNITS = {"ms": "мс", "steps/s": "шагов/с"}
 
 
 @dataclass(frozen=True)
@@ -305,6 +307,8 @@ def _not_shown(mutant: Mutant, site: Path) -> Iterator[str]:
         wanted = (
             {new, f"{float(new):,.0f}" if new.isdigit() else new, f"{float(new):,.1f}"}
             if re.fullmatch(r"[\d.]+", new)
+            else {new, RUSSIAN_UNITS.get(new, new)}
+            if prefix
             else {new}
         )
         wanted |= (
