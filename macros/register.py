@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ from macros import blocks, deltas, links, printing, shares
 from macros.binding import bind
 from macros.deltas import DECIDING, VERDICTS, Delta, Factor, Worth
 from macros.locale import Locale
-from macros.manifests import Beside, PublishedFigure, setting
+from macros.manifests import Beside, PublishedFigure, Reading, setting
 from macros.markup import NBSP, attrs, element, text
 from macros.numbers import places_of_one_digit, rounded
 from macros.render import Renderer
@@ -237,11 +237,29 @@ def _configuration(entry: PublishedFigure, page: Renderer) -> str:
 
 def _beside(entry: PublishedFigure, page: Renderer) -> str:
     """The other values that the source prints, each with what it differs in, behind a disclosure."""
-    if not entry.beside:
+    printed = [
+        *(_reading(entry, reading, page) for reading in entry.readings),
+        *(_other(entry, other, page) for other in entry.beside),
+    ]
+    if not printed:
         return ""
-    items = "".join(f"<li>{text('; '.join(_other(entry, other, page)))}</li>" for other in entry.beside)
+    items = "".join(f"<li>{text('; '.join(facts))}</li>" for facts in printed)
     summary = text(page.locale.word("register.beside"))
     return blocks.keep(f"<details><summary>{summary}</summary><ul>{items}</ul></details>", unread=True)
+
+
+def _reading(entry: PublishedFigure, reading: Reading, page: Renderer) -> Iterator[str]:
+    """One of the values behind the figure."""
+    words = page.locale
+    yield f"{bind(range_text(reading.value, None, None, words))}{NBSP}{unit_text(entry, page)}"
+    yield from _settings(reading.settings, page)
+
+
+def _settings(settings: Mapping[str, Any], page: Renderer) -> Iterator[str]:
+    for key, value in settings.items():
+        if not key.endswith("_approximate"):
+            name = page.locale.words["key"].get(key) or bind(key)
+            yield f"{name}: {page.setting_text(key, value)}"
 
 
 def _other(entry: PublishedFigure, other: Beside, page: Renderer) -> Iterator[str]:
@@ -254,10 +272,7 @@ def _other(entry: PublishedFigure, other: Beside, page: Renderer) -> Iterator[st
         yield words.name("statistic", other.statistic)
     if other.scope and other.scope != entry.scope:
         yield words.word(f"register.scope.{other.scope}")
-    for key, changed in other.differs.items():
-        if not key.endswith("_approximate"):
-            name = words.words["key"].get(key) or bind(key)
-            yield f"{name}: {page.setting_text(key, changed)}"
+    yield from _settings(other.differs, page)
     if other.acceptance_length:
         length = bind(printing.number(other.acceptance_length, words))
         yield f"{words.name('quantity', 'acceptance_length')}: {length}"
