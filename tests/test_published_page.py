@@ -183,6 +183,10 @@ def test_complete_without_a_script_and_on_a_phone(path: str, address: str, brows
     page.goto(address + path)
     assert page.locator(".register tbody tr:visible").count() == len(REGISTER)
     assert not page.locator(".register-controls").is_visible()
+    # A row that is laid out late must not be taken for a wide one.
+    box = page.locator(".register tbody tr").last.bounding_box()
+    assert box
+    assert box["width"] <= 390
     assert page.locator("svg.chart-narrow:visible").count() == 2
     assert page.locator("html").bounding_box()["width"] == 390
     assert page.locator(".register tbody th").first.bounding_box()["width"] > 250  # rows are stacked
