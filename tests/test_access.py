@@ -26,7 +26,9 @@ pytestmark = pytest.mark.browser
 # The generated lists repeat the same few elements many times: an entry stays that has one not seen before.
 THIN = """() => {
   // Styles of what is far below the screen are computed late.
-  for (const entry of document.querySelectorAll(".entry")) entry.style.contentVisibility = "visible";
+  for (const late of document.querySelectorAll(".entry, figure.chart, .register tr")) {
+    late.style.contentVisibility = "visible";
+  }
   const seen = new Set();
   for (const entry of document.querySelectorAll("main :is(.entry, tbody tr, .jump li)")) {
     const list = entry.parentElement.closest("[class]")?.className;

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import LANGUAGES, Watched
+from tests.conftest import LANGUAGES, Watched, watching
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -170,3 +170,66 @@ def test_texts_of_a_chart_stay_on_the_screen(language: str, drawings: dict[str, 
         if t["x"] < 0 or t["right"] > PHONE["width"]
     ]
     assert outside == []
+
+
+# The theme's script, which is loaded once the page is touched
+
+
+BUNDLE = re.compile(r"/bundle\.\w+\.min\.js$")
+PLACES = """() => [...document.querySelectorAll("main :is(h1, h2, h3, p, dt, td, nav *), header > *")].map(e => {
+  const box = e.getBoundingClientRect()
+  return [e.outerHTML.slice(0, 80), Math.round(box.x), Math.round(box.y), Math.round(box.width)]
+})"""
+
+
+def loads_the_theme(page: Page, touch: Callable[[], None]) -> None:
+    """`touch` makes the page load the theme's script, which has not been loaded before; returns once it has run."""
+    assert page.locator("#theme-bundle").count() == 0
+    with page.expect_response(BUNDLE):
+        touch()
+    page.locator("html.js-focus-visible").wait_for()
+    page.wait_for_timeout(300)
+
+
+@pytest.mark.parametrize("path", ["ru/", "published/", "ru/figures/"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_when_the_theme_comes(path: str, width: int, watched: Watched) -> None:
+    watched.page.set_viewport_size({"width": width, "height": 844})
+    page = watched.open(path)
+    page.evaluate("document.querySelectorAll('main details').forEach(d => d.open = true)")
+    before = page.evaluate(PLACES)
+    assert len(before) > 100
+    loads_the_theme(page, lambda: page.mouse.move(5, 500))
+    assert page.evaluate(PLACES) == before
+    watched.assert_clean()
+
+
+def test_a_key_pressed_before_the_theme_came_counts(watched: Watched) -> None:
+    page = watched.open()
+    assert not page.locator("#__search").is_checked()
+    loads_the_theme(page, lambda: page.keyboard.press("/"))
+    assert page.locator("#__search").is_checked()
+    watched.assert_clean()
+
+
+def test_a_tap_on_the_colours_before_the_theme_came_counts(browser: Browser, address: str) -> None:
+    with watching(browser, address, viewport=PHONE, has_touch=True, is_mobile=True) as watched:
+        page = watched.open()
+        switch = page.locator("label[for^=__palette]:visible")
+        loads_the_theme(page, lambda: switch.tap())
+        assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+        switch.tap()
+        assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
+        watched.assert_clean()
+
+
+def test_a_dark_system_gets_dark_pages_before_the_theme_comes(browser: Browser, address: str) -> None:
+    with watching(browser, address, color_scheme="dark") as watched:
+        page = watched.open("ru/")
+        assert page.locator("#theme-bundle").count() == 0
+        assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+        page.locator("label[for=__palette_0]").click()
+        page.locator("body[data-md-color-scheme=default]").wait_for()
+        # The choice is kept, against the system.
+        assert watched.open("ru/figures/").locator("body").get_attribute("data-md-color-scheme") == "default"
+        watched.assert_clean()

@@ -1,4 +1,4 @@
-// Loaded before the theme's bundle. Everything works without it, but for the copy buttons, which it shows.
+// Everything works without it, but for the copy buttons, which it shows, and the theme's own script, which it loads.
 
 // The theme fetches a site map beside each alternate address, on whatever host that is. With a blank at its
 // end the link says the same and the theme passes it by.
@@ -46,3 +46,36 @@ function open() {
 }
 addEventListener("hashchange", open);
 open();
+
+// The theme's script is as large as a page and holds a phone up for half a second, yet does nothing before a reader
+// touches the page: it is fetched then. What was pressed meanwhile is pressed again once it runs.
+const events = ["pointermove", "touchstart", "keydown", "wheel", "scroll", "focusin", "click", "change", "beforeprint"];
+const pressed = [];
+const { bundle } = document.currentScript.dataset;
+
+function touched(event) {
+  load();
+  const key = event.type === "keydown" && !event.target.closest?.("input, select, textarea");
+  if (key || event.target.name === "__palette") pressed.push(event);
+}
+
+function load() {
+  if (document.getElementById("theme-bundle")) return;
+  const script = document.createElement("script");
+  script.id = "theme-bundle";
+  script.src = bundle;
+  script.addEventListener("load", () => {
+    for (const name of events) removeEventListener(name, touched, true);
+    for (const event of pressed) event.target.dispatchEvent(new event.constructor(event.type, event));
+  });
+  document.head.append(script);
+}
+
+for (const name of events) addEventListener(name, touched, { capture: true, passive: true });
+// A link into the search, or to the words that it found.
+if (location.search) load();
+
+// Which of the two switches of colours stands in the header; until then none does.
+for (const input of document.getElementsByName("__palette")) {
+  input.nextElementSibling.hidden = input.dataset.mdColorScheme !== document.body.dataset.mdColorScheme;
+}
