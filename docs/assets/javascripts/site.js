@@ -7,6 +7,8 @@ for (const link of document.querySelectorAll("link[rel=alternate]")) link.rel = 
 // A button to each block of code. The theme's own stand in landmarks of one name.
 const config = JSON.parse(document.getElementById("__config").textContent);
 for (const code of document.querySelectorAll(".highlight > pre > code")) {
+  // Long lines are scrolled by keyboard; the theme's own script says so late.
+  code.tabIndex = 0;
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
