@@ -6,6 +6,7 @@ and a tap leads to the entry.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
@@ -24,6 +25,7 @@ NO_PROSE = re.compile(r"a|button|code|dt|figure|h[1-6]|label|legend|math|option|
 NO_PROSE_CLASSES = re.compile(r'class="[^"]*\b(checklist|entry|not-found|statements|tool)\b')
 VOID = frozenset(["br", "hr", "img", "input", "link", "meta", "path", "wbr"])
 _TAG = re.compile(r"(<[^>]*>)")
+_NAME = re.compile(r"</?([a-zA-Z0-9]+)")
 _MARKS = re.compile("\ue000[^\ue001]*\ue001|\ue002[^\ue003]*\ue003")
 
 
@@ -79,7 +81,7 @@ def explain(html: str, entries: Mapping[str, Entry], language: Language, root: s
     for index, piece in enumerate(pieces):
         if index % 2:
             _follow(piece, open_tags)
-        elif piece.strip() and not any(silent for _, silent in open_tags):
+        elif not (open_tags and open_tags[-1][1]) and piece.strip():
             pieces[index] = _replaced(piece, pattern, note)
     return "".join(pieces)
 
@@ -100,15 +102,23 @@ def _replaced(piece: str, pattern: re.Pattern[str], note: Callable[[re.Match[str
 
 
 def _follow(tag: str, open_tags: list[tuple[str, bool]]) -> None:
-    """Keeps the stack of open elements, with whether text inside them is no prose."""
-    name = (re.match(r"</?([a-zA-Z0-9]+)", tag) or [""])[0].lstrip("</").lower()
-    if tag.startswith("</"):
+    """Keeps the stack of open elements, with whether text inside them is no prose: theirs or that of one around it."""
+    name, closes, silent = _parts(tag)
+    if closes:
         for index in range(len(open_tags) - 1, -1, -1):
             if open_tags[index][0] == name:
                 del open_tags[index:]
                 return
     elif name and name not in VOID and not tag.endswith("/>"):
-        open_tags.append((name, bool(NO_PROSE.fullmatch(name)) or bool(NO_PROSE_CLASSES.search(tag))))
+        open_tags.append((name, silent or (bool(open_tags) and open_tags[-1][1])))
+
+
+@functools.lru_cache(maxsize=10_000)  # a page has the same few tags over and over
+def _parts(tag: str) -> tuple[str, bool, bool]:
+    """The name of a tag's element, whether the tag ends it, and whether text inside it is no prose."""
+    found = _NAME.match(tag)
+    name = found[1].lower() if found else ""
+    return name, tag.startswith("</"), bool(NO_PROSE.fullmatch(name)) or bool(NO_PROSE_CLASSES.search(tag))
 
 
 def of_page(html: str, entries: Mapping[str, Entry], src_uri: str, url: str) -> str:
