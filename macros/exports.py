@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import csv
 import datetime
+import functools
+import hashlib
 import io
 import json
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import pydantic
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 
-from macros import printing, quotes, register_data
+from macros import kept, printing, quotes, register_data
 from macros.binding import bind
 from macros.deltas import Verdict
 from macros.figures import Figure
@@ -196,8 +200,8 @@ def files(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
     yield "data/figures.csv", table(figures)
     yield "data/runs.json", encode(RunsFile(**head, runs=runs))
     yield "data/published.json", encode(PublishedFile(**head, published=published))
-    for name, model in SCHEMAS.items():
-        yield f"schema/{name}.schema.json", json.dumps(schema(model), indent=2, ensure_ascii=False) + "\n"
+    for name in SCHEMAS:
+        yield f"schema/{name}.schema.json", _schema_text(name, site.results.parent / ".cache/schemas")
 
 
 def figure_record(figure: Figure, site: Site, settings: Settings) -> FigureRecord:
@@ -362,6 +366,25 @@ def _row(figure: FigureRecord) -> dict[str, Any]:
 def schema(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a model, for editors and for the tests."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
+
+
+def _schema_text(name: str, folder: Path) -> str:
+    """A schema as its file has it, kept between builds: only the code decides it, and pydantic takes its time."""
+    path, state = folder / name, _code()
+    text = kept.read(path, state)
+    if text is None:
+        text = f"{json.dumps(schema(SCHEMAS[name]), indent=2, ensure_ascii=False)}\n".encode()
+        kept.write(path, text, state)
+    return text.decode()
+
+
+@functools.cache
+def _code() -> bytes:
+    """A hash of the whole package, since a model may take from anywhere, and of pydantic's version."""
+    state = hashlib.sha256(pydantic.VERSION.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        state.update(path.read_bytes())
+    return state.digest()
 
 
 def version(words: Locale) -> str:
