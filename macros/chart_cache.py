@@ -1,8 +1,10 @@
-"""Drawings kept between builds: matplotlib is imported only for a chart that has changed."""
+"""Drawings kept between builds: matplotlib is imported only for a picture that has changed."""
 
+import contextlib
 import hashlib
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -14,11 +16,16 @@ from macros.drawing import Chart, Width
 _SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "strips", "drawing", "kept")
 
 
+# So many drawings stay that this build did not use: those of a few other branches, at about 40 kB each.
+_OTHERS = 500
+
+
 @dataclass(frozen=True)
 class ChartCache:
     """Draws like `macros.drawing` and keeps each drawing in a folder, under a name made from its content."""
 
     folder: Path = Path(".cache/charts")
+    _used: set[str] = field(default_factory=set)
 
     def inline(self, chart: Chart, width: Width = "wide") -> str:
         """Return the SVG fragment for a page."""
@@ -40,11 +47,25 @@ class ChartCache:
         # The charts are frozen dataclasses of texts and numbers, so that repr is their whole content.
         key = hashlib.sha256(f"{kind}\n{_drawing_state()}\n{chart!r}".encode()).hexdigest()
         path = self.folder / key
+        self._used.add(key)
         content = kept.read(path)
         if content is None:
             content = draw()
             kept.write(path, content)
+        else:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # its last use, for `tidy`
         return content
+
+    def tidy(self) -> None:
+        """Remove what no build has used for longest.
+
+        Not all that this build did not use: going back and forth between branches would draw everything anew.
+        """
+        with contextlib.suppress(OSError):  # another build may tidy too
+            others = [path for path in self.folder.iterdir() if path.name not in self._used]
+            for path in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[_OTHERS:]:
+                path.unlink()
 
 
 @cache

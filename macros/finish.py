@@ -54,6 +54,7 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
         (folder / name).write_bytes(content)
     for name, content in social.files(loaded, settings):
         _write(site_dir / name, content)
+    charts.CACHE.tidy()
     for name, text in _texts(loaded, settings, clock.built(root, loaded)):
         _write(site_dir / name, text.encode())
     for manifest_id, file in loaded.dataset.files.items():

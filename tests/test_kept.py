@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,7 @@ from types import SimpleNamespace
 import jinja2
 import pytest
 
-from macros import drawing, hooks, kept
+from macros import chart_cache, drawing, exports, hooks, kept
 from macros.chart_cache import ChartCache
 from macros.template_cache import TemplateCache
 from tests.conftest import BUILT, Tree
@@ -102,6 +104,37 @@ def test_where_no_drawing_can_be_kept_all_are_made(tmp_path: Path, drawn: list[s
     cache, chart = ChartCache(in_the_way(tmp_path, place)), arms("en")
     assert cache.png(chart) == cache.png(chart) == b"\x89PNG of it"
     assert drawn == ["png", "png"]
+
+
+def test_drawings_that_no_build_used_for_longest_are_removed(
+    tmp_path: Path, drawn: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chart_cache, "_OTHERS", 2)
+    charts = [dataclasses.replace(arms("en"), id=f"chart-{number}") for number in range(5)]
+    for age, chart in enumerate(charts):
+        ChartCache(tmp_path).png(chart)
+        for path in tmp_path.iterdir():
+            os.utime(path, (path.stat().st_atime, path.stat().st_mtime - 10 * (age + 1)))
+    ChartCache(tmp_path).png(charts[1])  # kept in an older build, used in a later one
+    last = ChartCache(tmp_path)
+    last.png(charts[0])
+    last.tidy()
+    assert len(list(tmp_path.iterdir())) == 3
+    del drawn[:]
+    for chart in (charts[0], charts[1], charts[4]):
+        last.png(chart)
+    assert not drawn
+
+
+# --- schemas ---------------------------------------------------------------------------------------------
+
+
+def test_a_schema_is_made_once_and_again_for_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(exports, "schema", lambda model: made.append(model) or {"number": len(made)})
+    assert exports._schema_text("run", tmp_path) == exports._schema_text("run", tmp_path) == '{\n  "number": 1\n}\n'
+    monkeypatch.setattr(exports, "_code", lambda: b"other code")
+    assert exports._schema_text("run", tmp_path) == '{\n  "number": 2\n}\n'
 
 
 # --- templates -------------------------------------------------------------------------------------------
