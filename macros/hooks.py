@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -20,6 +21,8 @@ def on_startup(command: str, dirty: bool) -> None:
     """Remembers whether this is a preview. Where that was asked for, only warnings and errors are printed."""
     global _serving
     _serving = command == "serve"
+    # Nearly all that a build makes stays until its end: looking through it for garbage every 700 objects took 0.3 s.
+    gc.set_threshold(100_000)
     if os.environ.get("SITE_QUIET"):
         # Not mkdocs's own --quiet: it keeps warnings from being printed, and from stopping a strict build.
         logging.getLogger("mkdocs").setLevel(logging.WARNING)
