@@ -1,13 +1,18 @@
-"""Drawings kept between builds: matplotlib is imported only for a picture that has changed."""
+"""Drawings kept between builds: matplotlib is imported only for a chart that has changed."""
 
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable
+import signal
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
+from multiprocessing import Process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from macros import drawing, kept
 from macros.drawing import Chart, Width
@@ -20,42 +25,65 @@ _SOURCES = ("palette", "svg", "canvas", "marks", "dots", "curves", "strips", "dr
 _OTHERS = 500
 
 
-@dataclass(frozen=True)
+class Drawing(NamedTuple):
+    """A chart in one of its forms: for a page, as a file, as a picture or as the picture of a link preview."""
+
+    chart: Chart
+    form: Width | Literal["svg", "png"] | tuple[int, int]
+
+    def draw(self) -> bytes:
+        """Draw it, which imports matplotlib."""
+        match self.form:
+            case "svg":
+                return drawing.draw_svg_file(self.chart)
+            case "png":
+                return drawing.draw_png(self.chart)
+            case (width, height):
+                return drawing.draw_card(self.chart, width, height)
+            case _:
+                return drawing.draw_inline(self.chart, self.form).encode()
+
+    @property
+    def key(self) -> str:
+        """Return a name made from its content and the code that draws it."""
+        # The charts are frozen dataclasses of texts and numbers, so that repr is their whole content.
+        return hashlib.sha256(f"{self.form}\n{_drawing_state()}\n{self.chart!r}".encode()).hexdigest()
+
+
+@dataclass
 class ChartCache:
-    """Draws like `macros.drawing` and keeps each drawing in a folder, under a name made from its content."""
+    """Draws and keeps each drawing in a folder, under its key."""
 
     folder: Path = Path(".cache/charts")
     _used: set[str] = field(default_factory=set)
+    # What another process draws, and that process.
+    _ahead: set[str] = field(default_factory=set)
+    _process: BaseProcess | None = None
 
-    def inline(self, chart: Chart, width: Width = "wide") -> str:
-        """Return the SVG fragment for a page."""
-        return self._kept(chart, width, lambda: drawing.draw_inline(chart, width).encode()).decode()
-
-    def svg_file(self, chart: Chart) -> bytes:
-        """Return the standalone SVG."""
-        return self._kept(chart, "svg", lambda: drawing.draw_svg_file(chart))
-
-    def png(self, chart: Chart) -> bytes:
-        """Return the picture, 1560 pixels wide."""
-        return self._kept(chart, "png", lambda: drawing.draw_png(chart))
-
-    def card(self, chart: Chart, width: int, height: int) -> bytes:
-        """Return the picture of a link preview, in exactly this many pixels."""
-        return self._kept(chart, f"card {width} {height}", lambda: drawing.draw_card(chart, width, height))
-
-    def _kept(self, chart: Chart, kind: str, draw: Callable[[], bytes]) -> bytes:
-        # The charts are frozen dataclasses of texts and numbers, so that repr is their whole content.
-        key = hashlib.sha256(f"{kind}\n{_drawing_state()}\n{chart!r}".encode()).hexdigest()
+    def get(self, wanted: Drawing) -> bytes:
+        """Return a drawing: kept, awaited, or drawn now."""
+        key = wanted.key
         path = self.folder / key
         self._used.add(key)
         content = kept.read(path)
+        while content is None and key in self._ahead and self._process and self._process.is_alive():
+            time.sleep(0.005)
+            content = kept.read(path)
         if content is None:
-            content = draw()
+            content = wanted.draw()
             kept.write(path, content)
         else:
             with contextlib.suppress(OSError):
                 os.utime(path)  # its last use, for `tidy`
         return content
+
+    def draw_ahead(self, wanted: Iterable[Drawing]) -> None:
+        """Start to draw what is not kept, in this order, in another process, which ends by itself."""
+        missing = {d.key: d for d in wanted if kept.read(self.folder / d.key) is None}
+        if missing and kept.writable(self.folder):
+            self._ahead = set(missing)
+            self._process = Process(target=_draw_all, args=(self.folder, list(missing.items())), daemon=True)
+            self._process.start()
 
     def tidy(self) -> None:
         """Remove what no build has used for longest.
@@ -66,6 +94,13 @@ class ChartCache:
             others = [path for path in self.folder.iterdir() if path.name not in self._used]
             for path in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[_OTHERS:]:
                 path.unlink()
+
+
+def _draw_all(folder: Path, missing: list[tuple[str, Drawing]]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it says what happened
+    with contextlib.suppress(Exception):  # the build meets it again and says where
+        for key, wanted in missing:
+            kept.write(folder / key, wanted.draw())
 
 
 @cache

@@ -9,9 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from macros import drawing, printing, quotes, snippets
+from macros import blocks, drawing, printing, quotes, snippets
 from macros.binding import bind, strip
-from macros.chart_cache import ChartCache
+from macros.chart_cache import ChartCache, Drawing
 from macros.curves import CurveChart, CurvePoint, Series
 from macros.dots import DotChart, Mark, Row
 from macros.figures import Figure
@@ -34,7 +34,6 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     if spec is None:
         raise PageError(f"unknown chart {chart_id!r}")
     chart = build(chart_id, spec, page, settings, links=True)
-    wide, narrow = (rebound(CACHE.inline(chart, width)) for width in WIDTHS)
     words = page.locale
     caption = f"{_say(spec.caption, page)} {whisker_note(_figures(spec, page), page)}"
     files = " · ".join(
@@ -43,7 +42,7 @@ def html(chart_id: str, page: Renderer, settings: Settings) -> str:
     parts = [
         element("p", text(_say(spec.title, page)), class_="chart-title"),
         element("p", text(alternative(spec, page)), class_="visually-hidden"),
-        wide + narrow,
+        drawn(chart),
         element("figcaption", f"{text(caption)} {files}"),
         f"<details><summary>{text(words.word('data_table'))}</summary>{_data_table(spec, page)}</details>",
         _snippets(chart_id, spec, page, settings),
@@ -66,14 +65,19 @@ def alternative(spec: ChartSpec, page: Renderer) -> str:
     return _say(spec.alternative, page)
 
 
-def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
-    """Every chart's files, as (name, content): `ID.LANG.svg` and `ID.LANG.png`."""
+def drawn(chart: drawing.Chart) -> str:
+    """The wide and the narrow drawing, of which a page shows one; they are waited for when the page is finished."""
+    return blocks.keep_late(lambda: "".join(rebound(CACHE.get(Drawing(chart, width)).decode()) for width in WIDTHS))
+
+
+def files(site: Site, settings: Settings) -> Iterator[tuple[str, Drawing]]:
+    """Every chart's files, by name: `ID.LANG.svg` and `ID.LANG.png`."""
     for chart_id, spec in site.charts.items():
         for language in LANGUAGES:
             page = Renderer(site, language, settings.address + ("" if language == "en" else f"{language}/"))
             chart = build(chart_id, spec, page, settings, links=True)
-            yield f"{chart_id}.{language}.svg", CACHE.svg_file(chart)
-            yield f"{chart_id}.{language}.png", CACHE.png(chart)
+            yield f"{chart_id}.{language}.svg", Drawing(chart, "svg")
+            yield f"{chart_id}.{language}.png", Drawing(chart, "png")
 
 
 def build(chart_id: str, spec: ChartSpec, page: Renderer, settings: Settings, links: bool) -> drawing.Chart:

@@ -50,10 +50,10 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     usage.fill(site_dir)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)
-    for name, content in charts.files(loaded, settings):
-        (folder / name).write_bytes(content)
-    for name, content in social.files(loaded, settings):
-        _write(site_dir / name, content)
+    for name, wanted in charts.files(loaded, settings):
+        (folder / name).write_bytes(charts.CACHE.get(wanted))
+    for name, wanted in social.files(loaded, settings):
+        _write(site_dir / name, charts.CACHE.get(wanted))
     charts.CACHE.tidy()
     for name, text in _texts(loaded, settings, clock.built(root, loaded)):
         _write(site_dir / name, text.encode())

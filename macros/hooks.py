@@ -39,13 +39,15 @@ def on_config(config: Any) -> Any:
 
 
 def _checked(config: Any) -> None:
-    from macros import clock
+    from macros import clock, draw_ahead
     from macros.checks import checked
+    from macros.settings import Settings
 
     root = Path(config.config_file_path).parent
     site, _ = checked(root)
     # The theme and the site map take their dates from it.
     os.environ["SOURCE_DATE_EPOCH"] = str(int(clock.built(root, site).timestamp()))
+    draw_ahead.start(site, Settings.of(config.site_url, config.extra))
 
 
 def _finished(config: Any) -> None:
@@ -88,7 +90,7 @@ def on_post_page(output: str, page: Any, config: Any) -> str:
     """Puts in the rest: charts and details."""
     from macros import blocks
 
-    return blocks.fill(output)
+    return blocks.finish(output)
 
 
 def on_post_build(config: Any) -> None:

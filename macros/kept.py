@@ -36,6 +36,13 @@ def write(path: Path, content: bytes, state: bytes = b"") -> None:
             Path(aside).unlink(missing_ok=True)
 
 
+def writable(folder: Path) -> bool:
+    """Whether anything can be kept there."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return os.access(folder, os.W_OK) and folder.is_dir()
+
+
 def _head(path: Path, state: bytes, content: bytes) -> bytes:
     # The name counts too: a file copied over another one is as wrong as a cut one.
     digest = hashlib.sha256(b"%s\n%s\n" % (os.fsencode(path.name), state))

@@ -12,6 +12,7 @@ from macros.markup import element, text
 from macros.render import Renderer
 from macros.strips import MarkKind, StripChart, StripMark, StripRow
 
+NAMES = ("pair_stream", "pair_sum")
 SUMS = ("aggregate_throughput",)
 
 
@@ -19,13 +20,12 @@ def html(name: str, page: Renderer) -> str:
     """`pair_stream` or `pair_sum`: both drawings with title, caption and what the marks are."""
     words = page.locale
     chart = build(name, page)
-    wide, narrow = (charts.rebound(charts.CACHE.inline(chart, width)) for width in charts.WIDTHS)
     # The second picture's marks are the first one's.
     caption = element("figcaption", text(words.word("register.chart.caption"))) if name == "pair_stream" else ""
     parts = [
         element("p", text(words.word(f"register.chart.{name}")), class_="chart-title"),
         element("p", text(words.word("register.chart.alternative")), class_="visually-hidden"),
-        wide + narrow,
+        charts.drawn(chart),
         caption,
     ]
     return f'<figure class="chart strips" id="chart-{chart.id}" data-search-exclude>{"".join(parts)}</figure>'

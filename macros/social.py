@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from macros import charts
 from macros.binding import strip
+from macros.chart_cache import Drawing
 from macros.render import Renderer
 from macros.settings import Settings
 from macros.site import Site
@@ -29,8 +30,8 @@ def alternative(page: Renderer) -> str:
     return charts.alternative(page.site.charts[CHART], page)
 
 
-def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
-    """Each language's picture, as (name, content)."""
+def files(site: Site, settings: Settings) -> Iterator[tuple[str, Drawing]]:
+    """Each language's picture, by name."""
     for language in LANGUAGES:
         page = Renderer(site, language, "")
         chart = charts.build(CHART, site.charts[CHART], page, settings, links=False)
@@ -39,4 +40,4 @@ def files(site: Site, settings: Settings) -> Iterator[tuple[str, bytes]]:
         footer = (whiskers, f"{settings.publisher} · {host}" if settings.publisher else host)
         headline = page.locale.word("social.headline").format(range=page.plain("headline-range"))
         chart = replace(chart, title=strip(headline), footer=footer)
-        yield name(language), charts.CACHE.card(chart, WIDTH, HEIGHT)
+        yield name(language), Drawing(chart, (WIDTH, HEIGHT))

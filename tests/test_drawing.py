@@ -15,7 +15,7 @@ from typing import Any, get_args
 import pytest
 from lxml import etree, html
 
-from macros.chart_cache import ChartCache
+from macros.chart_cache import ChartCache, Drawing
 from macros.drawing import DotChart, Mark, Row, draw_inline, draw_png, draw_svg_file
 from macros.palette import SHADES, Question, palette_css
 from tests.example_charts import LANGS, arms, concurrency, examples, overview, vantage
@@ -239,10 +239,10 @@ print(everything.hexdigest())
 DRAW_CACHED = """
 import sys
 from pathlib import Path
-from macros.chart_cache import ChartCache
+from macros.chart_cache import ChartCache, Drawing
 from tests.example_charts import arms
-cache, chart = ChartCache(Path(sys.argv[1])), arms("ru")
-cache.inline(chart, "wide"), cache.inline(chart, "narrow"), cache.svg_file(chart), cache.png(chart)
+for form in ("wide", "narrow", "svg", "png"):
+    ChartCache(Path(sys.argv[1])).get(Drawing(arms("ru"), form))
 print("matplotlib" in sys.modules)
 """
 
@@ -274,11 +274,12 @@ def test_a_kept_drawing_needs_no_matplotlib(tmp_path: Path) -> None:
 def test_the_cache_tells_charts_and_kinds_apart(tmp_path: Path) -> None:
     cache = ChartCache(tmp_path / "new")
     chart = arms("en")
-    assert cache.inline(chart, "wide") == cache.inline(chart, "wide") == draw_inline(chart, "wide")
-    assert cache.inline(chart, "narrow") == draw_inline(chart, "narrow")
-    assert cache.svg_file(chart) == draw_svg_file(chart)
+    for _ in range(2):
+        assert cache.get(Drawing(chart, "wide")).decode() == draw_inline(chart, "wide")
+    assert cache.get(Drawing(chart, "narrow")).decode() == draw_inline(chart, "narrow")
+    assert cache.get(Drawing(chart, "svg")) == draw_svg_file(chart)
     changed = dataclasses.replace(chart, axis="Another axis, tok/s")
-    assert "Another axis, tok/s" in cache.inline(changed, "wide")
+    assert b"Another axis, tok/s" in cache.get(Drawing(changed, "wide"))
     assert len(list((tmp_path / "new").iterdir())) == 4
 
 

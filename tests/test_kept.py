@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ import jinja2
 import pytest
 
 from macros import chart_cache, drawing, exports, hooks, kept
-from macros.chart_cache import ChartCache
+from macros.chart_cache import ChartCache, Drawing
 from macros.template_cache import TemplateCache
 from tests.conftest import BUILT, Tree
 from tests.example_charts import arms
@@ -82,7 +83,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The drawings that were made, in order."""
     made: list[str] = []
     monkeypatch.setattr(drawing, "draw_png", lambda chart: made.append("png") or b"\x89PNG of it")
-    monkeypatch.setattr(drawing, "draw_inline", lambda chart, width: made.append("inline") or "<svg/>")
+    monkeypatch.setattr(drawing, "draw_inline", lambda chart, width: made.append(width) or "<svg/>")
     return made
 
 
@@ -90,19 +91,19 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_damaged_drawing_is_made_and_kept_again(tmp_path: Path, drawn: list[str], damage: Damage) -> None:
     cache, chart = ChartCache(tmp_path), arms("en")
     for _ in range(2):
-        assert (cache.png(chart), cache.inline(chart)) == (b"\x89PNG of it", "<svg/>")
-    assert drawn == ["png", "inline"]
+        assert [cache.get(Drawing(chart, form)) for form in ("png", "wide")] == [b"\x89PNG of it", b"<svg/>"]
+    assert drawn == ["png", "wide"]
     for path in tmp_path.iterdir():
         path.write_bytes(damage(path.read_bytes()))
     for _ in range(2):
-        assert (cache.png(chart), cache.inline(chart)) == (b"\x89PNG of it", "<svg/>")
-    assert drawn == ["png", "inline"] * 2
+        assert [cache.get(Drawing(chart, form)) for form in ("png", "wide")] == [b"\x89PNG of it", b"<svg/>"]
+    assert drawn == ["png", "wide"] * 2
 
 
 @pytest.mark.parametrize("place", [".cache", ".cache/kept"])
 def test_where_no_drawing_can_be_kept_all_are_made(tmp_path: Path, drawn: list[str], place: str) -> None:
     cache, chart = ChartCache(in_the_way(tmp_path, place)), arms("en")
-    assert cache.png(chart) == cache.png(chart) == b"\x89PNG of it"
+    assert cache.get(Drawing(chart, "png")) == cache.get(Drawing(chart, "png")) == b"\x89PNG of it"
     assert drawn == ["png", "png"]
 
 
@@ -112,18 +113,48 @@ def test_drawings_that_no_build_used_for_longest_are_removed(
     monkeypatch.setattr(chart_cache, "_OTHERS", 2)
     charts = [dataclasses.replace(arms("en"), id=f"chart-{number}") for number in range(5)]
     for age, chart in enumerate(charts):
-        ChartCache(tmp_path).png(chart)
+        ChartCache(tmp_path).get(Drawing(chart, "png"))
         for path in tmp_path.iterdir():
             os.utime(path, (path.stat().st_atime, path.stat().st_mtime - 10 * (age + 1)))
-    ChartCache(tmp_path).png(charts[1])  # kept in an older build, used in a later one
+    ChartCache(tmp_path).get(Drawing(charts[1], "png"))  # kept in an older build, used in a later one
     last = ChartCache(tmp_path)
-    last.png(charts[0])
+    last.get(Drawing(charts[0], "png"))
     last.tidy()
     assert len(list(tmp_path.iterdir())) == 3
     del drawn[:]
     for chart in (charts[0], charts[1], charts[4]):
-        last.png(chart)
+        last.get(Drawing(chart, "png"))
     assert not drawn
+
+
+def test_what_is_drawn_ahead_is_awaited_and_not_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(chart: object) -> bytes:
+        time.sleep(0.3)
+        return b"from process %d" % os.getpid()
+
+    monkeypatch.setattr(drawing, "draw_png", slow)
+    cache, drawings = ChartCache(tmp_path), [Drawing(arms(language), "png") for language in ("en", "ru")]
+    cache.draw_ahead(drawings)
+    texts = {cache.get(wanted) for wanted in drawings}
+    assert len(texts) == 1
+    assert texts != {b"from process %d" % os.getpid()}
+
+
+def test_a_process_that_dies_costs_no_drawing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = os.getpid()
+    monkeypatch.setattr(drawing, "draw_png", lambda chart: b"drawn" if os.getpid() == here else os._exit(9))
+    cache, wanted = ChartCache(tmp_path), Drawing(arms("en"), "png")
+    cache.draw_ahead([wanted])
+    assert cache.get(wanted) == b"drawn"
+
+
+def test_nothing_is_drawn_ahead_that_is_kept_or_cannot_be(tmp_path: Path, drawn: list[str]) -> None:
+    cache, wanted = ChartCache(tmp_path / "new"), Drawing(arms("en"), "png")
+    cache.get(wanted)
+    cache.draw_ahead([wanted])
+    nowhere = ChartCache(in_the_way(tmp_path, ".cache"))
+    nowhere.draw_ahead([wanted])
+    assert cache._process is nowhere._process is None
 
 
 # --- schemas ---------------------------------------------------------------------------------------------
