@@ -23,8 +23,6 @@ from macros.importers.reading import Extract, Stated
 from macros.importers.scrub import clean
 from macros.problems import InputError, Problem
 
-SUMMARY = "make run manifests of the raw outputs of benchmark tools"
-EXAMPLE = "results import run1.json server.log before.txt after.txt --with launch.txt --set workload.profile=code"
 DESCRIPTION = """\
 Turns raw outputs of benchmark tools into manifests that say exactly what was measured.
 
