@@ -123,12 +123,19 @@ def lines_with(
         yield from block.lines(needles)
 
 
+def joined(marks: list[tuple[int, int]], span: tuple[int, int]) -> list[tuple[int, int]]:
+    """The marks and those of a block behind them, in as many spans as the length of the file allows, however many."""
+    if marks and span[0] - marks[-1][1] <= START_BYTES:
+        return [*marks[:-1], (marks[-1][0], span[1])]
+    return [*marks, span]
+
+
 def lines_near(
     path: Path, needles: tuple[bytes, ...], marks: Iterable[tuple[int, int]] = ()
 ) -> Iterator[tuple[int, bytes]]:
     """The same near the file's beginning and near marks: BEFORE_BYTES before one, or START_BYTES behind.
 
-    `marks` are offsets in rising order: the first and the last of several that are closer together than START_BYTES.
+    `marks` are offsets in rising order, as `joined` gives them: of several close together the first and last.
     """
     spans = [(0, START_BYTES)]
     for first, last in marks:

@@ -28,7 +28,7 @@ from macros.importers.parallel import in_order
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld, rounded
 from macros.importers.scrub import clean
-from macros.importers.streams import Block, LineNumbers, blocks, lines_near, lines_with, pieces
+from macros.importers.streams import Block, LineNumbers, blocks, joined, lines_near, lines_with, pieces
 from macros.importers.windows import window_case
 
 _WINDOW_NEEDLE = b" tokens/s, Avg generation throughput: "
@@ -79,7 +79,7 @@ class _Totals:
     positions: set[int] = field(default_factory=set)  # numbers of draft positions
     cumulative: tuple[int, int, int] | None = None  # V0: k, accepted, drafted since the start
     cold: int = 0
-    marks: list[tuple[int, int]] = field(default_factory=list)  # offsets of the first and last start in each piece
+    marks: list[tuple[int, int]] = field(default_factory=list)  # where servers started, see `lines_near`
 
     def add(self, after: _Totals) -> None:
         """Adds the piece that follows."""
@@ -152,7 +152,7 @@ def _numbers(totals: _Totals, block: Block) -> None:
         totals.cumulative = (int(k), int(accepted), int(drafted))
     totals.cold += block.count(_COLD_NEEDLE)
     if span := block.span(_MARK):
-        totals.marks = [(totals.marks[0][0] if totals.marks else span[0], span[1])]
+        totals.marks = joined(totals.marks, span)
 
 
 def _decoding_only(windows: list[tuple[bytes, ...]], before: bytes) -> Iterator[tuple[bytes, bytes]]:
