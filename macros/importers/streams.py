@@ -35,6 +35,9 @@ class Block:
     size: int
     offset: int
 
+    def has(self, needle: bytes) -> bool:
+        return self.data.find(needle, 0, self.size) >= 0
+
     def count(self, needle: bytes) -> int:
         return self.data.count(needle, 0, self.size)
 

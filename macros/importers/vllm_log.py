@@ -38,12 +38,19 @@ _COLD_NEEDLE = b"JIT compilation during inference"
 _MARK = b") with config: model="
 _START = (_MARK, b"LLM engine (v", b"oE backend", b"[mxfp4.py", b"non-default args: {", b"sampling parameters")
 _VERSION = re.compile(r"LLM engine \(v([^)\s]+)\)")
+_DRAFTS = (
+    rb"SpecDecoding metrics: .{0,200}Accepted: ([0-9]{1,15}) tokens, Drafted: ([0-9]{1,15}) tokens"
+    rb"(?:.{0,200}?Per-position acceptance rate: ([0-9., ]{1,999}))?"
+)
+_SPECULATION = re.compile(_DRAFTS)
 # The lines of numbers are matched in whole blocks. Every repetition is bounded, so that no line of megabytes is walked
 # again and again. The last characters before the label hold the engine's number: it is a look behind because an
-# expression that begins with fixed text is found several times as fast.
+# expression that begins with fixed text is found several times as fast. The line of speculation usually comes next and
+# is taken in the same pass; what is skipped up to it has no room for another window, or not the letter of its label.
 _WINDOW = re.compile(
     rb"Avg prompt throughput: (?:(?<=((?s:.){16})Avg prompt throughput: ))?"
     rb"([0-9.]{1,20}) tokens/s, Avg generation throughput: ([0-9.]{1,20}) tokens/s, Running: ([0-9]{1,9}) reqs"
+    rb"(?:[^\nA]{0,300}+\n.{0,88}" + _DRAFTS + rb")?"
 )
 _ZERO = (b"0.0", b"0")
 _NUMBER = re.compile(rb"\d{1,9}(\.\d{1,9})?")
@@ -53,10 +60,6 @@ _MOE = re.compile(r"Using '?([A-Za-z0-9_]+)'? (?:Mxfp4|NvFp4|Fp8|MXFP4) MoE back
 _OLD_MOE = re.compile(r"mxfp4\.py[^\]]*\] Using (Marlin|FlashInfer MXFP4 [A-Z0-9]+|Triton)(?: backend)?\b")
 _SIMULATED = re.compile(
     r"rejection_sample_method['\"]?\s*[:=]\s*['\"]?synthetic|synthetic_acceptance_\w+['\"]?\s*[:=]\s*(?!None)[\w\[.'\"]"
-)
-_ACCEPTED = re.compile(
-    rb"SpecDecoding metrics: .{0,200}Accepted: ([0-9]{1,15}) tokens, Drafted: ([0-9]{1,15}) tokens"
-    rb"(?:.{0,200}?Per-position acceptance rate: ([0-9., ]{1,999}))?"
 )
 _V0 = re.compile(
     rb"Speculative metrics: Draft acceptance rate: .{0,200}Number of speculative tokens: ([0-9]{1,15}), "
@@ -135,32 +138,42 @@ def _numbers(totals: _Totals, block: Block) -> None:
     """Adds the lines of numbers, which may be a tenth of all lines: no object and no copy of any of them is kept."""
     windows = block.find_all(_WINDOW_NEEDLE, _WINDOW)
     totals.seen_windows += len(windows)
-    for before in {before for before, *_ in windows}:
+    for before in {window[0] for window in windows}:
         engine = _ENGINE.search(before)
         totals.engines.add(engine[1] if engine else b"")
     if windows:
         totals.first = totals.first or windows[0]
         totals.windows.update(_decoding_only(windows, totals.running))
-        totals.running = windows[-1][-1]
+        totals.running = windows[-1][3]
     # Without drafts in a window, its shares are nan.
-    drafts = [line for line in block.find_all(_SPECULATION_NEEDLE, _ACCEPTED) if line[1] != b"0"]
-    totals.accepted += sum([int(accepted) for accepted, _, _ in drafts])
-    totals.drafted += sum([int(drafted) for _, drafted, _ in drafts])
+    drafts = [line for line in _speculation(block, windows) if line[-2] != b"0"]
+    totals.accepted += sum([int(line[-3]) for line in drafts])
+    totals.drafted += sum([int(line[-2]) for line in drafts])
     totals.spec_windows += len(drafts)
-    totals.positions |= {text.rstrip(b", ").count(b",") + 1 if text else 0 for _, _, text in drafts}
+    totals.positions |= {line[-1].rstrip(b", ").count(b",") + 1 if line[-1] else 0 for line in drafts}
     for k, accepted, drafted in block.find_all(_V0_NEEDLE, _V0):
         totals.cumulative = (int(k), int(accepted), int(drafted))
-    totals.cold += block.count(_COLD_NEEDLE)
+    # One letter, and a rare one, is found faster than any text.
+    if block.has(_COLD_NEEDLE[:1]):
+        totals.cold += block.count(_COLD_NEEDLE)
     if span := block.span(_MARK):
         totals.marks = joined(totals.marks, span)
 
 
+def _speculation(block: Block, windows: list[tuple[bytes, ...]]) -> list[tuple[bytes, ...]]:
+    """Lines that end in the groups of _SPECULATION: those that came with a window, if the block holds no others."""
+    found = [window for window in windows if window[-2]]
+    if len(found) == block.count(_SPECULATION_NEEDLE):
+        return found
+    return block.find_all(_SPECULATION_NEEDLE, _SPECULATION)
+
+
 def _decoding_only(windows: list[tuple[bytes, ...]], before: bytes) -> Iterator[tuple[bytes, bytes]]:
     """(running requests, rate) of the windows that held decoding only; `before` are the requests of the one before."""
-    befores = [before, *[running for *_, running in windows]]
+    befores = [before, *[window[3] for window in windows]]
     return (
         (running, rate)
-        for before, (_, prompt, rate, running) in zip(befores, windows, strict=False)
+        for before, (_, prompt, rate, running, *_) in zip(befores, windows, strict=False)
         if running == before and running != b"0" and prompt in _ZERO and rate not in _ZERO
     )
 
