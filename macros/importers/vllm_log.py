@@ -19,6 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -147,8 +148,8 @@ def _numbers(totals: _Totals, block: Block) -> None:
         totals.running = windows[-1][3]
     # Without drafts in a window, its shares are nan.
     drafts = [line for line in _speculation(block, windows) if line[-2] != b"0"]
-    totals.accepted += sum([int(line[-3]) for line in drafts])
-    totals.drafted += sum([int(line[-2]) for line in drafts])
+    totals.accepted += sum(map(int, map(itemgetter(-3), drafts)))
+    totals.drafted += sum(map(int, map(itemgetter(-2), drafts)))
     totals.spec_windows += len(drafts)
     totals.positions |= {line[-1].rstrip(b", ").count(b",") + 1 if line[-1] else 0 for line in drafts}
     for k, accepted, drafted in block.find_all(_V0_NEEDLE, _V0):
@@ -173,7 +174,7 @@ def _decoding_only(windows: list[tuple[bytes, ...]], before: bytes) -> Iterator[
     befores = [before, *[window[3] for window in windows]]
     return (
         (running, rate)
-        for before, (_, prompt, rate, running, *_) in zip(befores, windows, strict=False)
+        for before, (_, prompt, rate, running, _, _, _) in zip(befores, windows, strict=False)
         if running == before and running != b"0" and prompt in _ZERO and rate not in _ZERO
     )
 
