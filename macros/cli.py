@@ -9,17 +9,16 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from macros import diff, issue_forms, joining, submission
-from macros.checks import checked
-from macros.exports import schema
-from macros.importers import command as import_command
-from macros.manifests import Comparison, Manifest, PublishedFigure, Run
 from macros.problems import InputError
 
-SCHEMAS: dict[str, type[Manifest]] = {"run": Run, "comparison": Comparison, "published": PublishedFigure}
+# Each command imports what it needs once it is chosen: all of them together take as long as reading half a gigabyte of
+# a server's log.
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from macros import joining
+    from macros.checks import checked
+
     site, sources = checked(arguments.root)
     counts = [
         f"{len(site.dataset.manifests)} manifests",
@@ -35,11 +34,17 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    print(json.dumps(schema(SCHEMAS[arguments.kind]), indent=2, ensure_ascii=False))
+    from macros.exports import schema
+    from macros.manifests import Comparison, Manifest, PublishedFigure, Run
+
+    kinds: dict[str, type[Manifest]] = {"run": Run, "comparison": Comparison, "published": PublishedFigure}
+    print(json.dumps(schema(kinds[arguments.kind]), indent=2, ensure_ascii=False))
     return 0
 
 
 def _diff(arguments: argparse.Namespace) -> int:
+    from macros import diff
+
     found = diff.report(arguments.root, arguments.revision)
     print(diff.markdown(found) if arguments.markdown else diff.text(found))
     return 0 if found.empty else DIFFERS
@@ -58,8 +63,28 @@ def _check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_check)
 
 
+def _import_arguments(parser: argparse.ArgumentParser) -> None:
+    from macros.importers import command
+
+    command.arguments(parser)
+
+
+def _forms_arguments(parser: argparse.ArgumentParser) -> None:
+    from macros import issue_forms
+
+    issue_forms.add_arguments(parser)
+
+
+def _submission_arguments(parser: argparse.ArgumentParser) -> None:
+    from macros import submission
+
+    submission.add_arguments(parser)
+
+
 def _schema_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=sorted(SCHEMAS), nargs="?", default="run", help="default: run")
+    parser.add_argument(
+        "kind", choices=["comparison", "published", "run"], nargs="?", default="run", help="default: run"
+    )
     parser.set_defaults(run=_schema)
 
 
@@ -69,13 +94,17 @@ DIFFERS = 2
 # name → (what it does, an example, its arguments)
 COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
     "check": ("check all manifests, figures, statements and pages", "results check", _check_arguments),
-    "import": (import_command.SUMMARY, import_command.EXAMPLE, import_command.arguments),
+    "import": (
+        "make run manifests of the raw outputs of benchmark tools",
+        "results import run1.json server.log before.txt after.txt --with launch.txt --set workload.profile=code",
+        _import_arguments,
+    ),
     "diff": ("show what the pages would print differently", "results diff main --markdown", _diff_arguments),
-    "forms": ("write the issue forms from the schema", "results forms", issue_forms.add_arguments),
+    "forms": ("write the issue forms from the schema", "results forms", _forms_arguments),
     "submission": (
         "turn a reader's issue into an entry of the register, or say what is missing",
         "results submission issue.md",
-        submission.add_arguments,
+        _submission_arguments,
     ),
     "schema": ("print a manifest's JSON Schema", "results schema run > run.schema.json", _schema_arguments),
 }
@@ -93,12 +122,14 @@ def main(argv: list[str] | None = None) -> int:
     """Runs one command; the exit code is 0, or 1 with every problem on standard error; of a diff also 2."""
     parser = argparse.ArgumentParser(prog="results", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    chosen = (sys.argv[1:] if argv is None else argv)[:1]
     for name, (help_text, example, add_arguments) in COMMANDS.items():
         command = commands.add_parser(
             name, help=help_text, description=help_text.capitalize() + ".", epilog=f"Example: {example}"
         )
         command.add_argument("--root", type=Path, default=Path(), help="the project's folder; default: this one")
-        add_arguments(command)
+        if [name] == chosen:
+            add_arguments(command)
     arguments = parser.parse_args(argv)
     try:
         code = int(arguments.run(arguments))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from macros.importers import vllm_log
 from macros.importers.rawfile import RawFile
-from macros.importers.streams import BLOCK, LineNumbers, Needles, interesting_lines
+from macros.importers.streams import BLOCK, LineNumbers, lines_near, lines_with
 from macros.problems import InputError
 from tests import import_fixtures as fixtures
 from tests.import_fixtures import made, measurements, scrape, write
@@ -139,7 +140,7 @@ def test_long_lines_and_blocks(tmp_path: Path) -> None:
     """Lines across block borders, beyond a whole buffer, and without an end."""
     path = tmp_path / "long.log"
     path.write_bytes(b"a" * (BLOCK - 3) + b"\nneedle 2\n" + b"b" * (5 * BLOCK) + b"\nneedle 4\r\nlast needle")
-    found = list(interesting_lines(path, Needles((b"needle",), (), b"mark")))
+    found = list(lines_with(path, (b"needle",)))
     assert [line for _, line in found] == [b"needle 2", b"needle 4", b"last needle"]
     numbers = LineNumbers(path)
     assert [numbers.at(offset) for offset, _ in found] == [2, 4, 5]
@@ -184,14 +185,18 @@ def test_a_dense_log_is_the_same_in_blocks_of_any_size(tmp_path: Path, monkeypat
 
 
 def test_lines_of_a_start_are_only_searched_near_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("macros.importers.streams.START_BYTES", BLOCK)
+    """Two marks whose neighbourhoods touch are read once."""
+    monkeypatch.setattr("macros.importers.streams.START_BYTES", 1000)
+    monkeypatch.setattr("macros.importers.streams.BEFORE_BYTES", 100)
     path = tmp_path / "long.log"
-    filler = b"x" * 1023 + b"\n"
-    path.write_bytes(
-        b"early\n" + filler * 3000 + b"early, far from it\n" + filler * 2000 + b"start\n" + filler + b"early\n"
-    )
-    found = [line for _, line in interesting_lines(path, Needles((b"start",), (b"early",), b"start"))]
-    assert found == [b"early", b"start", b"early"]
+    filler = b"x" * 49 + b"\n"
+    parts = [b"early 1\n", filler * 30, b"far 2\n", filler * 30, b"early 3\n", filler, b"start\n", filler * 15]
+    parts += [b"early 4\nstart\n", filler * 15, b"early 5\n", filler * 9, b"far 6\n", filler]
+    path.write_bytes(b"".join(parts))
+    first, last = (at.start() for at in re.finditer(b"start", path.read_bytes()))
+    for marks in ([(first, last)], [(first, first), (last, last)]):
+        found = [line for _, line in lines_near(path, (b"early", b"far"), marks)]
+        assert found == [b"early 1", b"early 3", b"early 4", b"early 5"]
 
 
 def scrapes(tmp_path: Path, before: str, after: str) -> list[Path]:

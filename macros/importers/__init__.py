@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from macros.importers import (
@@ -25,9 +24,8 @@ from macros.importers import (
     vllm_log,
     vllm_metrics,
 )
-from macros.importers.rawfile import RawFile, refuse
+from macros.importers.rawfile import Digest, RawFile, refuse
 from macros.importers.reading import Extract
-from macros.importers.streams import interesting_lines
 
 Progress = Callable[[int], None]
 TOOLS = (
@@ -86,13 +84,19 @@ def _text(file: RawFile, given: Mapping[str, Any], progress: Progress | None) ->
 
 
 def _log(read: Callable[[RawFile, Progress | None], Extract], file: RawFile, progress: Progress | None) -> Extract:
-    """Reads a log while another thread hashes it: hashing a gigabyte takes as long as searching it."""
+    """Reads a log and hashes each part right behind the reading: after it, the disk would have to be read again."""
     if file.is_utf16:
         refuse(file.name, "a server log in UTF-8 (iconv -f UTF-16 -t UTF-8 converts it)", "a log in UTF-16")
-    with ThreadPoolExecutor(1) as pool:
-        digest = pool.submit(lambda: file.sha256)
-        result = read(file, progress)
-        result.sha256 = digest.result()
+    digest = Digest(file.path)
+
+    def follow(count: int) -> None:
+        digest.advance(count)
+        if progress:
+            progress(count)
+
+    result = read(file, follow)
+    digest.advance(file.size - digest.size)
+    result.sha256 = digest.hex
     return result
 
 
@@ -120,4 +124,4 @@ def _is_vllm_log(file: RawFile) -> bool:
     if 3 * marked >= len(lines) or any(b"non-default args" in line or b"LLM engine (v" in line for line in lines):
         return True
     # A long log may begin with anything; a short text without the marks is none.
-    return file.size > len(file.head) and any(True for _ in interesting_lines(file.path, vllm_log.NEEDLES))
+    return file.size > len(file.head) and vllm_log.recognises(file.path)

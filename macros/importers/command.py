@@ -23,8 +23,6 @@ from macros.importers.reading import Extract, Stated
 from macros.importers.scrub import clean
 from macros.problems import InputError, Problem
 
-SUMMARY = "make run manifests of the raw outputs of benchmark tools"
-EXAMPLE = "results import run1.json server.log before.txt after.txt --with launch.txt --set workload.profile=code"
 DESCRIPTION = """\
 Turns raw outputs of benchmark tools into manifests that say exactly what was measured.
 
@@ -140,6 +138,7 @@ def _read(files: list[Path], sidecars: list[Path], given: dict[str, Any]) -> lis
 @contextmanager
 def _progress(file: RawFile) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, for files that take long enough to see one."""
+    tqdm.monitor_interval = 0  # no thread: a log is read in forked processes, which are only safe without
     hidden = file.size < 1 << 25 or not sys.stderr.isatty()
     with tqdm(total=file.size, desc=file.name, unit="B", unit_scale=True, leave=False, disable=hidden) as bar:
         yield lambda count: (bar.update(count), None)[1]

@@ -17,12 +17,32 @@ from macros.problems import InputError, Problem
 # Everything but a log is small; a JSON report of a long run with its texts has been seen at tens of MB.
 MAX_BYTES = 256 << 20
 HEAD_BYTES = 1 << 18
-HASH_BYTES = 1 << 22
+HASH_BYTES = 1 << 18
 
 
 def refuse(file: str, expected: str, found: str, *, line: int = 0, column: int = 0, field: str = "") -> NoReturn:
     """Ends the reading of one file: what it is, and what would be needed."""
     raise InputError([Problem(file, line, column, field, expected, clean(found, 200) or "nothing")])
+
+
+class Digest:
+    """The SHA-256 of the first `size` bytes of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._digest, self.size = path, hashlib.sha256(), 0
+
+    def advance(self, count: int) -> None:
+        """Takes in the next `count` bytes."""
+        buffer, end = memoryview(bytearray(min(HASH_BYTES, max(count, 0)))), self.size + count
+        with self._path.open("rb", buffering=0) as file:
+            file.seek(self.size)
+            while read := file.readinto(buffer[: end - self.size]):
+                self._digest.update(buffer[:read])
+                self.size += read
+
+    @property
+    def hex(self) -> str:
+        return self._digest.hexdigest()
 
 
 @dataclass
@@ -70,13 +90,9 @@ class RawFile:
 
     @cached_property
     def sha256(self) -> str:
-        # In larger pieces than hashlib.file_digest reads: between two of them, a thread that hashes waits for the one
-        # that searches the file.
-        digest, buffer = hashlib.sha256(), memoryview(bytearray(min(HASH_BYTES, self.size + 1)))
-        with self.path.open("rb", buffering=0) as file:
-            while read := file.readinto(buffer):
-                digest.update(buffer[:read])
-        return digest.hexdigest()
+        digest = Digest(self.path)
+        digest.advance(self.size)
+        return digest.hex
 
     @cached_property
     def text(self) -> str:

@@ -16,14 +16,11 @@ from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Extract, Withheld
 from macros.importers.scrub import clean
-from macros.importers.streams import LineNumbers, Needles, interesting_lines
+from macros.importers.streams import LineNumbers, lines_near, lines_with
 from macros.importers.windows import window_case
 
-NEEDLES = Needles(
-    anywhere=(b"Decode batch", b"Prefill batch"),
-    start=(b"server_args=", b"SGLang Version", b"SIMULATE_ACC_LEN"),
-    mark=b"server_args=",
-)
+_BATCHES = (b"Decode batch", b"Prefill batch")
+_START = (b"server_args=", b"SGLang Version", b"SIMULATE_ACC_LEN")
 _DECODE = re.compile(rb"Decode batch.*?#running-req: (\d+).*?gen throughput \(token/s\): (\d{1,9}(?:\.\d{1,9})?)")
 _ARGUMENT = re.compile(r"\b(\w+)=(?:'([^']*)'|([\w.-]+))")
 _KEYS = {
@@ -41,7 +38,10 @@ def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extrac
     windows: dict[int, Counter[Decimal]] = {}
     decode_lines, decoding_only, running_before = 0, False, 0
     numbers = LineNumbers(file.path)
-    for offset, line in interesting_lines(file.path, NEEDLES, progress):
+    for offset, line in lines_near(file.path, _START):
+        if not any(batch in line for batch in _BATCHES):
+            _configuration(extract, line.decode("utf-8", "replace"), numbers.at(offset))
+    for _, line in lines_with(file.path, _BATCHES, progress):
         if b"Prefill batch" in line:
             decoding_only = False
         elif match := _DECODE.search(line):
@@ -49,8 +49,6 @@ def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extrac
             if decode_lines and decoding_only and running == running_before and rate:
                 windows.setdefault(running, Counter())[rate] += 1
             decode_lines, decoding_only, running_before = decode_lines + 1, True, running
-        elif b"Decode batch" not in line:
-            _configuration(extract, line.decode("utf-8", "replace"), numbers.at(offset))
     for running, rates in sorted(windows.items()):
         lines = f"Decode batch lines with #running-req: {running}"
         extract.cases.append(window_case(file.name, running, rates, "#running-req of the Decode batch lines", lines))

@@ -14,17 +14,22 @@ import ast
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from macros.importers import environment
 from macros.importers.identity import state_model
+from macros.importers.parallel import in_order
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Stated, Withheld, rounded
 from macros.importers.scrub import clean
-from macros.importers.streams import Block, LineNumbers, Needles, interesting_lines
+from macros.importers.streams import Block, LineNumbers, blocks, joined, lines_near, lines_with, pieces
 from macros.importers.windows import window_case
 
 _WINDOW_NEEDLE = b" tokens/s, Avg generation throughput: "
@@ -32,20 +37,21 @@ _SPECULATION_NEEDLE = b"SpecDecoding metrics: "
 _V0_NEEDLE = b"Speculative metrics: Draft acceptance rate: "
 _COLD_NEEDLE = b"JIT compilation during inference"
 _MARK = b") with config: model="
-CONFIGURATION = Needles(
-    anywhere=(_MARK,),
-    start=(b"LLM engine (v", b"oE backend", b"[mxfp4.py", b"non-default args: {", b"sampling parameters"),
-    mark=_MARK,
-)
-# What tells an engine's log in a file that begins with something else.
-NEEDLES = replace(CONFIGURATION, anywhere=(_MARK, _WINDOW_NEEDLE, _SPECULATION_NEEDLE, _V0_NEEDLE, _COLD_NEEDLE))
+_START = (_MARK, b"LLM engine (v", b"oE backend", b"[mxfp4.py", b"non-default args: {", b"sampling parameters")
 _VERSION = re.compile(r"LLM engine \(v([^)\s]+)\)")
+_DRAFTS = (
+    rb"SpecDecoding metrics: .{0,200}Accepted: ([0-9]{1,15}) tokens, Drafted: ([0-9]{1,15}) tokens"
+    rb"(?:.{0,200}?Per-position acceptance rate: ([0-9., ]{1,999}))?"
+)
+_SPECULATION = re.compile(_DRAFTS)
 # The lines of numbers are matched in whole blocks. Every repetition is bounded, so that no line of megabytes is walked
 # again and again. The last characters before the label hold the engine's number: it is a look behind because an
-# expression that begins with fixed text is found several times as fast.
+# expression that begins with fixed text is found several times as fast. The line of speculation usually comes next and
+# is taken in the same pass; what is skipped up to it has no room for another window, or not the letter of its label.
 _WINDOW = re.compile(
     rb"Avg prompt throughput: (?:(?<=((?s:.){16})Avg prompt throughput: ))?"
     rb"([0-9.]{1,20}) tokens/s, Avg generation throughput: ([0-9.]{1,20}) tokens/s, Running: ([0-9]{1,9}) reqs"
+    rb"(?:[^\nA]{0,300}+\n.{0,88}" + _DRAFTS + rb")?"
 )
 _ZERO = (b"0.0", b"0")
 _NUMBER = re.compile(rb"\d{1,9}(\.\d{1,9})?")
@@ -56,10 +62,6 @@ _OLD_MOE = re.compile(r"mxfp4\.py[^\]]*\] Using (Marlin|FlashInfer MXFP4 [A-Z0-9
 _SIMULATED = re.compile(
     r"rejection_sample_method['\"]?\s*[:=]\s*['\"]?synthetic|synthetic_acceptance_\w+['\"]?\s*[:=]\s*(?!None)[\w\[.'\"]"
 )
-_ACCEPTED = re.compile(
-    rb"SpecDecoding metrics: .{0,200}Accepted: ([0-9]{1,15}) tokens, Drafted: ([0-9]{1,15}) tokens"
-    rb"(?:.{0,200}?Per-position acceptance rate: ([0-9., ]{1,999}))?"
-)
 _V0 = re.compile(
     rb"Speculative metrics: Draft acceptance rate: .{0,200}Number of speculative tokens: ([0-9]{1,15}), "
     rb"Number of accepted tokens: ([0-9]{1,15}), Number of draft tokens: ([0-9]{1,15})"
@@ -68,64 +70,116 @@ _V0 = re.compile(
 
 @dataclass
 class _Totals:
-    """Counts over the log; their size depends on the values, never on the number of lines."""
+    """Counts over a piece of a log; their size depends on the values, never on the number of lines."""
 
     windows: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)  # (running requests, rate) → lines
     seen_windows: int = 0
     engines: set[bytes] = field(default_factory=set)
-    running: bytes = b""
+    first: tuple[bytes, ...] = ()  # the groups of _WINDOW: which window came before it is known to the piece before
+    running: bytes = b""  # requests of the last window
     accepted: int = 0
     drafted: int = 0
     spec_windows: int = 0
-    positions: Counter[int] = field(default_factory=Counter)  # number of draft positions → lines
+    positions: set[int] = field(default_factory=set)  # numbers of draft positions
     cumulative: tuple[int, int, int] | None = None  # V0: k, accepted, drafted since the start
     cold: int = 0
-    moe: Counter[str] = field(default_factory=Counter)
-    moe_place: dict[str, str] = field(default_factory=dict)
+    marks: list[tuple[int, int]] = field(default_factory=list)  # where servers started, see `lines_near`
+
+    def add(self, after: _Totals) -> None:
+        """Adds the piece that follows."""
+        if after.first:
+            self.windows.update(_decoding_only([after.first], self.running))
+            self.first, self.running = self.first or after.first, after.running
+        self.windows.update(after.windows)
+        self.seen_windows += after.seen_windows
+        self.engines |= after.engines
+        self.accepted += after.accepted
+        self.drafted += after.drafted
+        self.spec_windows += after.spec_windows
+        self.positions |= after.positions
+        self.cumulative = after.cumulative or self.cumulative
+        self.cold += after.cold
+        self.marks += after.marks
+
+
+def recognises(path: Path) -> bool:
+    """Whether any line is an engine's: a long log may begin with something else."""
+    anywhere = (_MARK, _WINDOW_NEEDLE, _SPECULATION_NEEDLE, _V0_NEEDLE, _COLD_NEEDLE)
+    return any(True for _ in lines_near(path, _START)) or any(True for _ in lines_with(path, anywhere))
 
 
 def read(file: RawFile, progress: Callable[[int], None] | None = None) -> Extract:
     totals = _Totals()
+    parts = pieces(file.path, file.size)
+    with closing(in_order(partial(_scan, file.path), parts)) as scans:
+        for (start, end), part in zip(parts, scans, strict=True):
+            totals.add(part)
+            if progress:
+                progress(end - start)
     extract = Extract(file.name, "", "engine", tool="vLLM engine log")
+    moe: dict[str, str] = {}
     numbers = LineNumbers(file.path)
-    for offset, raw in interesting_lines(file.path, CONFIGURATION, progress, lambda block: _numbers(totals, block)):
+    for offset, raw in lines_near(file.path, _START, totals.marks):
         line = raw.decode("utf-8", "replace")
         if _SIMULATED.search(line):
             refuse(file.name, "a run with real speculation", "simulated acceptance", line=numbers.at(offset))
-        _configuration(extract, totals, line, f"line {numbers.at(offset)}")
-    _finish(extract, totals, file.name)
+        _configuration(extract, moe, line, f"line {numbers.at(offset)}")
+    _finish(extract, totals, moe, file.name)
     return extract
+
+
+def _scan(path: Path, piece: tuple[int, int]) -> _Totals:
+    totals = _Totals()
+    for block in blocks(path, None, *piece):
+        _numbers(totals, block)
+    return totals
 
 
 def _numbers(totals: _Totals, block: Block) -> None:
     """Adds the lines of numbers, which may be a tenth of all lines: no object and no copy of any of them is kept."""
     windows = block.find_all(_WINDOW_NEEDLE, _WINDOW)
     totals.seen_windows += len(windows)
-    for before in {before for before, *_ in windows}:
+    for before in {window[0] for window in windows}:
         engine = _ENGINE.search(before)
         totals.engines.add(engine[1] if engine else b"")
-    # The counting itself runs in C, over the few values that are kept of each line.
-    befores = [totals.running, *[running for *_, running in windows]]
-    totals.running = befores[-1]
-    totals.windows.update(
-        [
-            (running, rate)
-            for before, (_, prompt, rate, running) in zip(befores, windows, strict=False)
-            if running == before and running != b"0" and prompt in _ZERO and rate not in _ZERO
-        ]
-    )
+    if windows:
+        totals.first = totals.first or windows[0]
+        totals.windows.update(_decoding_only(windows, totals.running))
+        totals.running = windows[-1][3]
     # Without drafts in a window, its shares are nan.
-    drafts = [line for line in block.find_all(_SPECULATION_NEEDLE, _ACCEPTED) if line[1] != b"0"]
-    totals.accepted += sum([int(accepted) for accepted, _, _ in drafts])
-    totals.drafted += sum([int(drafted) for _, drafted, _ in drafts])
+    drafts = [line for line in _speculation(block, windows) if line[-2] != b"0"]
+    totals.accepted += sum(map(int, map(itemgetter(-3), drafts)))
+    totals.drafted += sum(map(int, map(itemgetter(-2), drafts)))
     totals.spec_windows += len(drafts)
-    totals.positions.update([text.rstrip(b", ").count(b",") + 1 if text else 0 for _, _, text in drafts])
+    totals.positions |= {line[-1].rstrip(b", ").count(b",") + 1 if line[-1] else 0 for line in drafts}
     for k, accepted, drafted in block.find_all(_V0_NEEDLE, _V0):
         totals.cumulative = (int(k), int(accepted), int(drafted))
-    totals.cold += block.count(_COLD_NEEDLE)
+    # One letter, and a rare one, is found faster than any text.
+    if block.has(_COLD_NEEDLE[:1]):
+        totals.cold += block.count(_COLD_NEEDLE)
+    if span := block.span(_MARK):
+        totals.marks = joined(totals.marks, span)
 
 
-def _configuration(extract: Extract, totals: _Totals, line: str, place: str) -> None:
+def _speculation(block: Block, windows: list[tuple[bytes, ...]]) -> list[tuple[bytes, ...]]:
+    """Lines that end in the groups of _SPECULATION: those that came with a window, if the block holds no others."""
+    found = [window for window in windows if window[-2]]
+    if len(found) == block.count(_SPECULATION_NEEDLE):
+        return found
+    return block.find_all(_SPECULATION_NEEDLE, _SPECULATION)
+
+
+def _decoding_only(windows: list[tuple[bytes, ...]], before: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """(running requests, rate) of the windows that held decoding only; `before` are the requests of the one before."""
+    befores = [before, *[window[3] for window in windows]]
+    return (
+        (running, rate)
+        for before, (_, prompt, rate, running, _, _, _) in zip(befores, windows, strict=False)
+        if running == before and running != b"0" and prompt in _ZERO and rate not in _ZERO
+    )
+
+
+def _configuration(extract: Extract, moe_places: dict[str, str], line: str, place: str) -> None:
     if version := _VERSION.search(line):
         extract.state("runtime.engine", "vLLM", place)
         extract.state("runtime.version", clean(version[1], 120) or None, place)
@@ -136,8 +190,7 @@ def _configuration(extract: Extract, totals: _Totals, line: str, place: str) -> 
     elif "sampling parameters" in line and "generation_config" in line:
         extract.notes.append(f"{place}: the model's generation_config sets the default sampling parameters.")
     elif (moe := _MOE.search(line)) or (moe := _OLD_MOE.search(line)):
-        totals.moe[moe[1]] += 1
-        totals.moe_place.setdefault(moe[1], place)
+        moe_places.setdefault(moe[1], place)
 
 
 def _engine_config(extract: Extract, line: str, place: str) -> None:
@@ -186,12 +239,12 @@ def _arguments(extract: Extract, line: str, place: str) -> None:
             extract.state(key, value, place)
 
 
-def _finish(extract: Extract, totals: _Totals, name: str) -> None:
-    if totals.moe:
-        backends = ", ".join(totals.moe)
-        if len(totals.moe) == 1:
-            extract.state("config.moe_backend_active", backends, totals.moe_place[backends])
-            extract.state("config.moe_backend_known_from", "log", totals.moe_place[backends])
+def _finish(extract: Extract, totals: _Totals, moe_places: dict[str, str], name: str) -> None:
+    if moe_places:
+        backends = ", ".join(moe_places)
+        if len(moe_places) == 1:
+            extract.state("config.moe_backend_active", backends, moe_places[backends])
+            extract.state("config.moe_backend_known_from", "log", moe_places[backends])
         else:
             extract.withheld.append(Withheld(f"MoE backend {backends}", "the log names several"))
     if totals.cold:

@@ -14,8 +14,6 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
-from prometheus_client.parser import text_string_to_metric_families
-
 from macros.importers.identity import state_model
 from macros.importers.rawfile import RawFile, refuse
 from macros.importers.reading import Case, Extract, Reading, Withheld, rounded
@@ -37,6 +35,9 @@ def recognises(file: RawFile) -> bool:
 
 def read(file: RawFile) -> Extract:
     """One scrape: series name → value, summed over engines (positions as NAME/POSITION). No figure by itself."""
+    # Imported here: it brings a web server, for which a reader of another file need not wait.
+    from prometheus_client.parser import text_string_to_metric_families
+
     scrape: dict[str, Decimal] = {}
     models: set[str] = set()
     try:
