@@ -34,13 +34,21 @@ class Locale:
 
     def word(self, key: str) -> str:
         """The text at `key` or `group.key`; raises KeyError, which stops the build."""
-        group, _, rest = key.partition(".")
-        value: Any = self.words.get(group)
-        if rest:
-            value = value.get(rest) if isinstance(value, Mapping) else None
-        if not isinstance(value, str):
-            raise KeyError(f"no word for {key!r} in locales/{self.language}.yaml")
-        return value
+        try:
+            return self._texts[key]
+        except KeyError:
+            raise KeyError(f"no word for {key!r} in locales/{self.language}.yaml") from None
+
+    @functools.cached_property
+    def _texts(self) -> dict[str, str]:
+        """Every text by its whole key: a build asks forty thousand times."""
+        grouped = {
+            f"{group}.{key}": text
+            for group, texts in self.words.items()
+            if isinstance(texts, Mapping)
+            for key, text in texts.items()
+        }
+        return {key: text for key, text in (grouped | dict(self.words)).items() if isinstance(text, str)}
 
     def name(self, group: str, value: str | None) -> str:
         """The name of a vocabulary's value, or the words for what is not published."""

@@ -642,7 +642,7 @@ def setting(manifest: Configuration, key: str) -> Any:
     """The value at a dotted key such as `workload.concurrency`; raises KeyError for an unknown one."""
     value: Any = manifest
     for part in key.split("."):
-        if not isinstance(value, BaseModel) or part not in type(value).model_fields:
+        if part not in getattr(type(value), "__pydantic_fields__", ()):  # asking for model_fields takes twice as long
             raise KeyError(key)
         value = getattr(value, part)
     return value
