@@ -56,9 +56,8 @@ class ChartCache:
 
     folder: Path = Path(".cache/charts")
     _used: set[str] = field(default_factory=set)
-    # What another process draws, and that process.
-    _ahead: set[str] = field(default_factory=set)
-    _process: BaseProcess | None = None
+    # What other processes draw, and which of them draws it.
+    _ahead: dict[str, BaseProcess] = field(default_factory=dict)
 
     def get(self, wanted: Drawing) -> bytes:
         """Return a drawing: kept, awaited, or drawn now."""
@@ -66,7 +65,7 @@ class ChartCache:
         path = self.folder / key
         self._used.add(key)
         content = kept.read(path)
-        while content is None and key in self._ahead and self._process and self._process.is_alive():
+        while content is None and key in self._ahead and self._ahead[key].is_alive():
             time.sleep(0.005)
             content = kept.read(path)
         if content is None:
@@ -78,12 +77,15 @@ class ChartCache:
         return content
 
     def draw_ahead(self, wanted: Iterable[Drawing]) -> None:
-        """Start to draw what is not kept, in this order, in another process, which ends by itself."""
-        missing = {d.key: d for d in wanted if kept.read(self.folder / d.key) is None}
+        """Start to draw what is not kept, in this order, in other processes, which end by themselves."""
+        missing = [(key, one) for one in wanted if kept.read(self.folder / (key := one.key)) is None]
         if missing and kept.writable(self.folder):
-            self._ahead = set(missing)
-            self._process = Process(target=_draw_all, args=(self.folder, list(missing.items())), daemon=True)
-            self._process.start()
+            # A second process pays for itself where much is to be drawn: each imports matplotlib.
+            count = min(os.cpu_count() or 1, 1 + len(missing) // 40)
+            for part in (missing[number::count] for number in range(count)):
+                process = Process(target=_draw_all, args=(self.folder, part), daemon=True)
+                process.start()
+                self._ahead |= dict.fromkeys((key for key, _ in part), process)
 
     def tidy(self) -> None:
         """Remove what no build has used for longest.

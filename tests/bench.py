@@ -35,7 +35,7 @@ def on_page_markdown(markdown, page, config, files):
     out.parent.mkdir(parents=True, exist_ok=True)
     known = {key: binding.strip(page.meta[key]) for key in ("title", "description") if key in page.meta}
     meta = "".join(f"{key}: {value!r}\\n" for key, value in known.items())
-    out.write_text(f"---\\n{meta}---\\n\\n{binding.strip(blocks.fill(markdown))}", "utf-8")
+    out.write_text(f"---\\n{meta}---\\n\\n{binding.strip(blocks.finish(markdown))}", "utf-8")
 on_page_markdown.mkdocs_priority = -100
 """
 NO_GATE = """

@@ -154,7 +154,8 @@ def test_nothing_is_drawn_ahead_that_is_kept_or_cannot_be(tmp_path: Path, drawn:
     cache.draw_ahead([wanted])
     nowhere = ChartCache(in_the_way(tmp_path, ".cache"))
     nowhere.draw_ahead([wanted])
-    assert cache._process is nowhere._process is None
+    assert not cache._ahead
+    assert not nowhere._ahead
 
 
 # --- schemas ---------------------------------------------------------------------------------------------
