@@ -88,9 +88,9 @@ def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
 
 def on_post_page(output: str, page: Any, config: Any) -> str:
     """Puts in the rest: charts and details."""
-    from macros import blocks
+    from macros import blocks, early_scripts
 
-    return blocks.finish(output)
+    return blocks.finish(early_scripts.first(output))
 
 
 def on_post_build(config: Any) -> None:
