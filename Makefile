@@ -42,6 +42,7 @@ check: .venv/test.stamp  ## the fast gate: lint, types, data (seconds, no browse
 test: .venv/test.stamp  ## every test, a real browser included
 	@sh tests/need-chromium.sh
 	@$(MAKE) --no-print-directory check
+	@$(BIN)/python -m compileall -q macros tests  # once, not in each of a hundred processes
 	@$(BIN)/python -m pytest -n auto
 
 SEED ?= 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -26,13 +25,11 @@ from macros import (
     usage,
 )
 from macros.gate import Gate
-from macros.problems import InputError, Problem
+from macros.problems import InputError
 from macros.settings import Settings
 from macros.site import Site
 from macros.vocabulary import LANGUAGES
 
-# Set by `make release`, which refuses a site whose links lead to localhost.
-RELEASE = "SITE_RELEASE"
 # What `sha256sum --check` reads.
 CHECKSUMS = "checksums.txt"
 MARKED = (".html", ".json", ".csv", ".xml", ".txt", ".md")
@@ -44,9 +41,6 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     A preview (`serving`) gets a script that reloads it, so it gets no policy.
     """
     loaded, settings = state.load(root), Settings.of(site_url, extra)
-    if os.environ.get(RELEASE) and not settings.address.startswith("https://"):
-        expected = "the site's https address, for a release"
-        raise InputError([Problem("mkdocs.yml", 0, 0, "site_url", expected, settings.address)])
     usage.fill(site_dir)
     folder = site_dir / "charts"
     folder.mkdir(exist_ok=True)

@@ -43,11 +43,13 @@ def _checked(config: Any) -> None:
     from macros.checks import checked
     from macros.settings import Settings
 
+    settings = Settings.of(config.site_url, config.extra)
+    settings.check()
     root = Path(config.config_file_path).parent
     site, _ = checked(root)
     # The theme and the site map take their dates from it.
     os.environ["SOURCE_DATE_EPOCH"] = str(int(clock.built(root, site).timestamp()))
-    draw_ahead.start(site, Settings.of(config.site_url, config.extra))
+    draw_ahead.start(site, settings)
 
 
 def _finished(config: Any) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from macros.problems import InputError, Problem
+
+# Set by `make release`, which refuses a site whose links lead to localhost.
+RELEASE = "SITE_RELEASE"
 LOCALHOST = "http://127.0.0.1:8000/"
 
 
@@ -30,3 +35,9 @@ class Settings:
         address = (site_url or LOCALHOST).rstrip("/") + "/"
         names = ("publisher", "repository", "run_repository", "article", "licence_code", "licence_data")
         return Settings(address, *(str(extra.get("settings", {}).get(name) or "") for name in names))
+
+    def check(self) -> None:
+        """Raises InputError where a release has no address."""
+        if os.environ.get(RELEASE) and not self.address.startswith("https://"):
+            expected = "the site's https address, for a release"
+            raise InputError([Problem("mkdocs.yml", 0, 0, "site_url", expected, self.address)])

@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.conftest import LANGUAGES, ROOT, Watched, read_page, watching
+from tests.measure import LAY_OUT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,10 +25,6 @@ pytestmark = pytest.mark.browser
 
 # The generated lists repeat the same few elements many times: an entry stays that has one not seen before.
 THIN = """() => {
-  // Styles of what is far below the screen are computed late.
-  for (const late of document.querySelectorAll(".entry, figure.chart, .register tr")) {
-    late.style.contentVisibility = "visible";
-  }
   const seen = new Set();
   for (const entry of document.querySelectorAll("main :is(.entry, tbody tr, .jump li)")) {
     const list = entry.parentElement.closest("[class]")?.className;
@@ -86,6 +83,7 @@ def states(page: Page) -> dict[str, list[str]]:
     # Colours that change slowly would be read half-way.
     page.emulate_media(reduced_motion="reduce")
     page.evaluate(OPEN_ALL)
+    page.evaluate(LAY_OUT)
     page.evaluate(Axe().axe_script)
     found = {"every entry": structure(page)}
     page.evaluate(THIN)

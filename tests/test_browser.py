@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.conftest import LANGUAGES, Watched, watching
+from tests.measure import LAY_OUT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -191,12 +192,12 @@ def loads_the_theme(page: Page, touch: Callable[[], None]) -> None:
     page.wait_for_timeout(300)
 
 
-@pytest.mark.parametrize("path", ["ru/", "published/", "ru/figures/"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("path", "width"), [("ru/", 390), ("published/", 390), ("ru/figures/", 1280)])
 def test_nothing_moves_when_the_theme_comes(path: str, width: int, watched: Watched) -> None:
     watched.page.set_viewport_size({"width": width, "height": 844})
     page = watched.open(path)
     page.evaluate("document.querySelectorAll('main details').forEach(d => d.open = true)")
+    page.evaluate(LAY_OUT)
     before = page.evaluate(PLACES)
     assert len(before) > 100
     loads_the_theme(page, lambda: page.mouse.move(5, 500))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -305,8 +306,10 @@ def left_behind(tree: Tree) -> list[str]:
 
 
 @pytest.mark.parametrize("cut", [signal.SIGINT, signal.SIGKILL])
-def test_a_build_that_is_cut_off_leaves_the_last_site(tree: Tree, cut: signal.Signals) -> None:
+def test_a_build_that_is_cut_off_leaves_the_last_site(site: Path, tree: Tree, cut: signal.Signals) -> None:
     tree.write("site/index.html", "the last good page")
+    assert tree.cache
+    shutil.copytree(tree.cache, tree.root / ".cache")
     process = subprocess.Popen(
         [sys.executable, "-m", "macros.build"],
         cwd=tree.root, env=os.environ | {"PYTHONPATH": str(tree.root)}, start_new_session=True,
