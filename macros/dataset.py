@@ -108,6 +108,7 @@ def placed(results: Path, file: str, path: tuple[str | int, ...], expected: str,
 def _references(results: Path, found: Mapping[str, Manifest], files: Mapping[str, str]) -> list[Problem]:
     """Successors must exist and may not lead back; keys named in a manifest must exist and fit its blocks."""
     problems = []
+    runs = {name for name, manifest in found.items() if isinstance(manifest, Run)}
 
     def report(manifest: Manifest, path: tuple[str | int, ...], expected: str, got: str) -> None:
         problems.append(placed(results, files[manifest.id], path, expected, got))
@@ -135,7 +136,6 @@ def _references(results: Path, found: Mapping[str, Manifest], files: Mapping[str
             elif (stated := manifests.setting(manifest, key)) != change.baseline:
                 report(manifest, ("change", "baseline"), f"the baseline's {key}, {stated}", str(change.baseline))
         if isinstance(manifest, Run):
-            runs = [name for name, other in found.items() if isinstance(other, Run)]
             for index, shared in enumerate(manifest.same_as):
                 if shared.run not in runs:
                     expected = f"the id of a run{nearest(shared.run, runs)}"
