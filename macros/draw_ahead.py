@@ -12,7 +12,8 @@ from macros.vocabulary import LANGUAGES
 
 def start(site: Site, settings: Settings) -> None:
     """Start to draw what this build will ask for and no earlier one has kept."""
-    charts.CACHE.draw_ahead([*_on_pages(site, settings), *_files(site, settings)])
+    files = (wanted for _, wanted in (*charts.files(site, settings), *social.files(site, settings)))
+    charts.CACHE.draw_ahead([*_on_pages(site, settings), *files])
 
 
 def _on_pages(site: Site, settings: Settings) -> Iterator[Drawing]:
@@ -24,8 +25,3 @@ def _on_pages(site: Site, settings: Settings) -> Iterator[Drawing]:
         for name in register_chart.NAMES:
             chart = register_chart.build(name, Renderer(site, language, "../"))
             yield from (Drawing(chart, width) for width in charts.WIDTHS)
-
-
-def _files(site: Site, settings: Settings) -> Iterator[Drawing]:
-    for _, wanted in (*charts.files(site, settings), *social.files(site, settings)):
-        yield wanted

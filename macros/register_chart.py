@@ -12,7 +12,7 @@ from macros.markup import element, text
 from macros.render import Renderer
 from macros.strips import MarkKind, StripChart, StripMark, StripRow
 
-NAMES = ("pair_stream", "pair_sum")
+NAMES = register.GROUPS[:2]
 SUMS = ("aggregate_throughput",)
 
 

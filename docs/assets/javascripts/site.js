@@ -70,6 +70,8 @@ function load() {
     for (const name of events) removeEventListener(name, touched, true);
     for (const event of pressed) event.target.dispatchEvent(new event.constructor(event.type, event));
   });
+  // A connection that failed is tried again at the next touch.
+  script.addEventListener("error", () => script.remove());
   document.head.append(script);
 }
 
