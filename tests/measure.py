@@ -111,32 +111,50 @@ class Weight:
     blocked: float
 
 
-def first_view(browser: Any, server: Gzipped, path: str, slow: bool = True) -> Weight:
-    """Opens a page with an empty cache, on the emulated phone unless told otherwise."""
-    server.sent.clear()
+@dataclass
+class Phone:
+    """A page of a phone, and what it asked for."""
+
+    page: Any
+    session: Any
+    slow: bool
+    requested: list[str] = field(default_factory=list)
+
+    def first_view(self, server: Gzipped, path: str) -> Weight:
+        """Opens a page with an empty cache."""
+        self.page.goto("about:blank")
+        self.session.send("Network.clearBrowserCache")
+        server.sent.clear()
+        self.requested.clear()
+        self.page.goto(server.address + path, wait_until="load")
+        self.page.wait_for_timeout(1500 if self.slow else 200)
+        seen = self.page.evaluate("seen")
+        # The theme's script comes once the page is touched; it counts as part of the first view all the same.
+        self.page.keyboard.press("Shift")
+        self.page.wait_for_timeout(800 if self.slow else 200)
+        icon = self.page.evaluate("document.querySelector('link[rel=icon]')?.href")
+        # A browser without a window asks for no icon.
+        if icon and not any(icon.endswith(name) for name, _ in server.sent):
+            self.page.evaluate("url => fetch(url, {cache: 'reload'}).then(r => r.blob())", icon)
+        size = sum(length for _, length in server.sent)
+        foreign = tuple(url for url in self.requested if not url.startswith((server.address, "about:", "data:")))
+        return Weight(path, size, len(server.sent), foreign, seen["paint"], seen["shift"], seen["blocked"])
+
+
+@contextlib.contextmanager
+def phone(browser: Any, slow: bool) -> Iterator[Phone]:
+    """An emulated phone; a slow one has its network and its processor too."""
     context = browser.new_context(**PHONE)
     page = context.new_page()
-    foreign: list[str] = []
-    page.on("request", lambda r: foreign.append(r.url) if not r.url.startswith((server.address, "data:")) else None)
     page.add_init_script(OBSERVE)
+    found = Phone(page, context.new_cdp_session(page), slow)
+    page.on("request", lambda request: found.requested.append(request.url))
+    found.session.send("Network.enable")
     if slow:
-        session = context.new_cdp_session(page)
-        session.send("Network.enable")
-        session.send("Network.emulateNetworkConditions", NETWORK)
-        session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    page.goto(server.address + path, wait_until="load")
-    page.wait_for_timeout(1500 if slow else 400)
-    seen = page.evaluate("seen")
-    # The theme's script comes once the page is touched; it counts as part of the first view all the same.
-    page.mouse.move(5, 5)
-    page.wait_for_timeout(800 if slow else 200)
-    icon = page.evaluate("document.querySelector('link[rel=icon]')?.href")
-    # A browser without a window asks for no icon.
-    if icon and not any(icon.endswith(name) for name, _ in server.sent):
-        page.evaluate("url => fetch(url, {cache: 'reload'}).then(r => r.blob())", icon)
+        found.session.send("Network.emulateNetworkConditions", NETWORK)
+        found.session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    yield found
     context.close()
-    size = sum(length for _, length in server.sent)
-    return Weight(path, size, len(server.sent), tuple(foreign), seen["paint"], seen["shift"], seen["blocked"])
 
 
 def paths(site: Path) -> list[str]:
@@ -170,7 +188,9 @@ def main() -> None:
     with sync_playwright() as playwright, gzipped(site) as server:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(CHROMIUM_ARGUMENTS))
         for path in chosen:
-            w = first_view(browser, server, path)
+            # A new one for each: nothing of another page is in its memory.
+            with phone(browser, slow=True) as slow:
+                w = slow.first_view(server, path)
             axe = axe_count(browser, server.address, path)
             row = f"{w.path or '/':<20}{w.bytes / 1000:>8.1f}{w.requests:>10}{w.paint:>10.0f}{w.shift:>8.3f}"
             print(f"{row}{w.blocked:>12.0f}  {axe}", flush=True)

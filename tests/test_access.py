@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.conftest import LANGUAGES, ROOT, Watched, read_page, watching
+from tests.conftest import LANGUAGES, ROOT, WIDE, Watched, read_page, watching
 from tests.measure import LAY_OUT
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NAMES = tuple("" if p.stem == "index" else f"{p.stem}/" for p in sorted((ROOT / "docs").glob("*.md")))
 PATHS = [("ru/" if language == "ru" else "") + name for language in LANGUAGES for name in NAMES]
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+PHONE = {"width": 390, "height": 844}
 OPEN_ALL = "for (const d of document.querySelectorAll('details')) d.open = true"
 
 pytestmark = pytest.mark.browser
@@ -132,19 +132,19 @@ def test_axe_sees_what_is_pale_or_has_no_name(watched: Watched) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_no_page_scrolls_sideways(path: str, browser: Browser, address: str) -> None:
+def test_no_page_scrolls_sideways(path: str, watched: Watched) -> None:
     """At 320 pixels, and at 1280 zoomed to 200 %, which is 640 CSS pixels of twice the size."""
-    with watching(browser, address, viewport={"width": 320, "height": 600}) as watched:
-        page = watched.open(path)
-        page.evaluate(OPEN_ALL)
-        for width in (320, 640):
-            page.set_viewport_size({"width": width, "height": 600})
-            wide = page.evaluate(
-                """() => document.documentElement.scrollWidth <= innerWidth ? [] :
-                [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
-                .slice(0, 5).map(e => e.outerHTML.slice(0, 150))"""
-            )
-            assert wide == [], f"at {width}"
+    watched.page.set_viewport_size({"width": 320, "height": 600})
+    page = watched.open(path)
+    page.evaluate(OPEN_ALL)
+    for width in (320, 640):
+        page.set_viewport_size({"width": width, "height": 600})
+        wide = page.evaluate(
+            """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+            [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+            .slice(0, 5).map(e => e.outerHTML.slice(0, 150))"""
+        )
+        assert wide == [], f"at {width}"
 
 
 FOCUSED = """() => {
@@ -178,18 +178,18 @@ def test_focus_is_visible_wherever_the_keyboard_goes(path: str, watched: Watched
     assert [s["tag"] for s in seen if not s["toggle"] and not (s["shown"] and s["inside"])] == []
 
 
-def test_nothing_moves_for_those_who_asked_for_less_motion(browser: Browser, address: str) -> None:
-    with watching(browser, address, reduced_motion="reduce") as watched:
-        page = watched.open("figures/")
-        moving = page.evaluate(
-            """() => [...document.querySelectorAll("*")].filter(e => {
-              const s = getComputedStyle(e);
-              const long = list => list.split(",").some(t => parseFloat(t) > 0.01);
-              return long(s.transitionDuration) || (s.animationName !== "none" && long(s.animationDuration))
-                || s.scrollBehavior === "smooth";
-            }).slice(0, 5).map(e => e.outerHTML.slice(0, 100))"""
-        )
-        assert moving == []
+def test_nothing_moves_for_those_who_asked_for_less_motion(watched: Watched) -> None:
+    watched.page.emulate_media(reduced_motion="reduce")
+    page = watched.open("figures/")
+    moving = page.evaluate(
+        """() => [...document.querySelectorAll("*")].filter(e => {
+          const s = getComputedStyle(e);
+          const long = list => list.split(",").some(t => parseFloat(t) > 0.01);
+          return long(s.transitionDuration) || (s.animationName !== "none" && long(s.animationDuration))
+            || s.scrollBehavior === "smooth";
+        }).slice(0, 5).map(e => e.outerHTML.slice(0, 100))"""
+    )
+    assert moving == []
 
 
 @pytest.mark.parametrize("path", ["", "ru/", "figures/", "ru/runs/"])

@@ -193,24 +193,25 @@ def loads_the_theme(page: Page, touch: Callable[[], None]) -> None:
 
 
 @pytest.mark.parametrize(("path", "width"), [("ru/", 390), ("published/", 390), ("ru/figures/", 1280)])
-def test_nothing_moves_when_the_theme_comes(path: str, width: int, watched: Watched) -> None:
-    watched.page.set_viewport_size({"width": width, "height": 844})
-    page = watched.open(path)
-    page.evaluate("document.querySelectorAll('main details').forEach(d => d.open = true)")
-    page.evaluate(LAY_OUT)
-    before = page.evaluate(PLACES)
-    assert len(before) > 100
-    loads_the_theme(page, lambda: page.mouse.move(5, 500))
-    assert page.evaluate(PLACES) == before
-    watched.assert_clean()
+def test_nothing_moves_when_the_theme_comes(path: str, width: int, browser: Browser, address: str) -> None:
+    with watching(browser, address, viewport={"width": width, "height": 844}) as watched:
+        page = watched.open(path)
+        page.evaluate("document.querySelectorAll('main details').forEach(d => d.open = true)")
+        page.evaluate(LAY_OUT)
+        before = page.evaluate(PLACES)
+        assert len(before) > 100
+        loads_the_theme(page, lambda: page.mouse.move(5, 500))
+        assert page.evaluate(PLACES) == before
+        watched.assert_clean()
 
 
-def test_a_key_pressed_before_the_theme_came_counts(watched: Watched) -> None:
-    page = watched.open()
-    assert not page.locator("#__search").is_checked()
-    loads_the_theme(page, lambda: page.keyboard.press("/"))
-    assert page.locator("#__search").is_checked()
-    watched.assert_clean()
+def test_a_key_pressed_before_the_theme_came_counts(browser: Browser, address: str) -> None:
+    with watching(browser, address) as watched:
+        page = watched.open()
+        assert not page.locator("#__search").is_checked()
+        loads_the_theme(page, lambda: page.keyboard.press("/"))
+        assert page.locator("#__search").is_checked()
+        watched.assert_clean()
 
 
 def test_a_tap_on_the_colours_before_the_theme_came_counts(browser: Browser, address: str) -> None:

@@ -15,7 +15,7 @@ from macros import links, manifests, shares
 from macros.locale import locale
 from macros.manifests import PublishedFigure
 from macros.settings import Settings
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Watched
 
 REGISTER = {path.stem for path in (ROOT / "results" / "published").glob("*.yaml")}
 PAGES = {"en": "published/index.html", "ru": "ru/published/index.html"}
@@ -150,9 +150,9 @@ def test_deltas_agree_with_the_register_and_name_their_sources(site: Path) -> No
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("path", "width"), [("published/", 1280), ("ru/published/", 390)])
-def test_filter_and_order(path: str, width: int, address: str, browser: Any) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 844})
-    page.goto(address + path)
+def test_filter_and_order(path: str, width: int, watched: Watched) -> None:
+    watched.page.set_viewport_size({"width": width, "height": 844})
+    page = watched.open(path)
     visible = page.locator(".register tbody tr:visible")
     assert visible.count() == len(REGISTER)
     page.locator("#register-verdict").select_option("not_comparable")
@@ -172,7 +172,6 @@ def test_filter_and_order(path: str, width: int, address: str, browser: Any) -> 
     assert visible.count() == 0
     page.evaluate("location.hash = 'tony-0729-story'")
     page.wait_for_function("!document.getElementById('tony-0729-story').hidden")
-    page.close()
 
 
 @pytest.mark.browser
@@ -194,14 +193,12 @@ def test_complete_without_a_script_and_on_a_phone(path: str, address: str, brows
 
 
 @pytest.mark.browser
-def test_a_mark_is_reached_and_followed_by_keyboard(address: str, browser: Any) -> None:
-    page = browser.new_page()
-    page.goto(address + "published/")
+def test_a_mark_is_reached_and_followed_by_keyboard(watched: Watched) -> None:
+    page = watched.open("published/")
     mark = page.locator("svg.chart-wide a[data-figure='tony-0729-story']")
     mark.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/published/#tony-0729-story")
-    page.close()
 
 
 def test_a_set_repository_makes_the_correction_a_link_to_the_form() -> None:

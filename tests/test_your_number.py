@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -18,7 +17,10 @@ from macros.issue_forms import fields
 from macros.locale import locale
 from macros.settings import Settings
 from macros.vocabulary import Language
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Watched, watching
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 SEED = 7
 PAGES = {"en": "your-number/", "ru": "ru/your-number/"}
@@ -208,24 +210,6 @@ def test_the_forms_verdict_is_that_of_the_register(table: dict[str, Any]) -> Non
 # The browser
 
 
-@pytest.fixture
-def open_page(address: str, browser: Any) -> Iterator[Callable[..., Any]]:
-    contexts = []
-
-    def go(path: str, **options: Any) -> Any:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page = context.new_page()
-        page.requests = []
-        page.on("request", lambda request: page.requests.append(request.url))
-        page.goto(address + path)
-        return page
-
-    yield go
-    for context in contexts:
-        context.close()
-
-
 def same(found: Any, expected: Any) -> bool:
     if isinstance(expected, dict):
         return set(found) == set(expected) and all(same(found[k], v) for k, v in expected.items())
@@ -249,10 +233,8 @@ FILL = """inputs => {
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_browser_and_python_give_the_same_answers(
-    language: str, table: dict[str, Any], open_page: Callable[..., Any]
-) -> None:
-    page = open_page(PAGES[language])
+def test_browser_and_python_give_the_same_answers(language: str, table: dict[str, Any], watched: Watched) -> None:
+    page = watched.open(PAGES[language])
     page.wait_for_selector("form.your-number[data-ready]")
     choose = random.Random(SEED)
     for _ in range(60):
@@ -268,9 +250,9 @@ def test_browser_and_python_give_the_same_answers(
     [("en", "Chunks were counted.", "not comparable"), ("ru", "Посчитаны чанки.", "несопоставимо")],
 )
 def test_by_keyboard_with_the_answer_read_out_and_the_state_in_the_address(
-    language: str, said: str, verdict: str, open_page: Callable[..., Any]
+    language: str, said: str, verdict: str, watched: Watched
 ) -> None:
-    page = open_page(PAGES[language])
+    page = watched.open(PAGES[language])
     page.wait_for_selector("form.your-number[data-ready]")
     page.locator("#f-value").focus()
     page.keyboard.type("14.7")
@@ -289,28 +271,27 @@ def test_by_keyboard_with_the_answer_read_out_and_the_state_in_the_address(
     assert "### " in report
     assert "14.7" in report
     # The same address gives the same answer.
-    again = open_page(page.url.split("/", 3)[3])
-    again.wait_for_selector("form.your-number[data-answer]")
-    assert again.locator("form.your-number").get_attribute("data-answer") == page.locator(
-        "form.your-number"
-    ).get_attribute("data-answer")
-    assert again.locator("#f-counted").input_value() == "chunks"
+    form = page.locator("form.your-number")
+    answer = form.get_attribute("data-answer")
+    watched.open(page.url.removeprefix(watched.address))
+    page.wait_for_selector("form.your-number[data-answer]")
+    assert form.get_attribute("data-answer") == answer
+    assert page.locator("#f-counted").input_value() == "chunks"
 
 
 @pytest.mark.browser
-def test_nothing_leaves_the_browser(address: str, open_page: Callable[..., Any]) -> None:
-    page = open_page(PAGES["en"] + "?" + urlencode({"value": "45", "scope": "stream"}))
+def test_nothing_leaves_the_browser(watched: Watched) -> None:
+    page = watched.open(PAGES["en"] + "?" + urlencode({"value": "45", "scope": "stream"}))
     page.wait_for_selector("form.your-number[data-answer]")
     page.locator("#f-prompt").select_option("long-context")
-    assert all(url.startswith(address) for url in page.requests)
-    after = [url for url in page.requests if "your-number.json" in url]
-    assert len(after) == 1
+    assert watched.foreign == []
+    assert len([url for url in watched.requested if "your-number.json" in url]) == 1
 
 
 @pytest.mark.browser
-def test_hostile_address_stays_text(open_page: Callable[..., Any]) -> None:
+def test_hostile_address_stays_text(watched: Watched) -> None:
     hostile = {"value": "57", "runtime": "<img src=x onerror=alert(1)>{{7*7}}", "prompt": "'); drop", "evil": "x"}
-    page = open_page(PAGES["en"] + "?" + urlencode(hostile))
+    page = watched.open(PAGES["en"] + "?" + urlencode(hostile))
     page.wait_for_selector("form.your-number[data-answer]")
     assert page.locator(".your-number img").count() == 0
     assert "<img src=x" in page.locator("#report-text").input_value()
@@ -319,23 +300,26 @@ def test_hostile_address_stays_text(open_page: Callable[..., Any]) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_without_a_script_the_tables_say_the_same(language: str, open_page: Callable[..., Any]) -> None:
-    page = open_page(PAGES[language], java_script_enabled=False)
-    assert not page.locator("form.your-number").is_visible()
-    assert page.locator("table").count() == 3
-    assert page.locator("table").first.is_visible()
-    # The factors stand behind a disclosure, each pair once.
-    factors = page.locator("details", has=page.locator("table")).last
-    assert not factors.locator("table").is_visible()
-    factors.locator("summary").click()
-    assert factors.locator("table").is_visible()
-    rows = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in factors.locator("tbody tr").all()]
-    pairs = [(frozenset(re.split(r": | → ", row[0])), row[2]) for row in rows]
-    assert len(set(pairs)) == len(pairs) > 20
-    assert all(row[1] != "×1.0" for row in rows)
-    assert factors.locator("summary").inner_text().endswith(str(len(rows)))
-    assert "127" not in page.locator("h1").inner_text()
-    assert "tony-0702-c12" in page.content()
+def test_without_a_script_the_tables_say_the_same(language: str, browser: Browser, address: str) -> None:
+    with watching(browser, address, java_script_enabled=False) as watched:
+        page = watched.open(PAGES[language])
+        assert not page.locator("form.your-number").is_visible()
+        assert page.locator("table").count() == 3
+        assert page.locator("table").first.is_visible()
+        # The factors stand behind a disclosure, each pair once.
+        factors = page.locator("details", has=page.locator("table")).last
+        assert not factors.locator("table").is_visible()
+        factors.locator("summary").click()
+        assert factors.locator("table").is_visible()
+        rows = [
+            [cell.inner_text() for cell in row.locator("th, td").all()] for row in factors.locator("tbody tr").all()
+        ]
+        pairs = [(frozenset(re.split(r": | → ", row[0])), row[2]) for row in rows]
+        assert len(set(pairs)) == len(pairs) > 20
+        assert all(row[1] != "×1.0" for row in rows)
+        assert factors.locator("summary").inner_text().endswith(str(len(rows)))
+        assert "127" not in page.locator("h1").inner_text()
+        assert "tony-0702-c12" in page.content()
 
 
 COMPLETE = {"nodes": "2", "warm": "yes", "runtime": "0.25.2", "checkpoint": "0731"}
@@ -393,9 +377,9 @@ COMPLETE |= {"scope": "stream", "streams": "1", "counted": "usage"}
     ],
 )
 def test_the_answer_says_whose_gap_it_is(
-    language: str, inputs: dict[str, str], said: list[str], unsaid: str, open_page: Callable[..., Any]
+    language: str, inputs: dict[str, str], said: list[str], unsaid: str, watched: Watched
 ) -> None:
-    page = open_page(PAGES[language] + "?" + urlencode(COMPLETE | inputs))
+    page = watched.open(PAGES[language] + "?" + urlencode(COMPLETE | inputs))
     page.wait_for_selector("form.your-number[data-ready]")
     answer = page.locator(".answer").inner_text()
     for part in said:
@@ -406,9 +390,9 @@ def test_the_answer_says_whose_gap_it_is(
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_the_report_keeps_every_answer_and_reads_back(language: Language, open_page: Callable[..., Any]) -> None:
+def test_the_report_keeps_every_answer_and_reads_back(language: Language, watched: Watched) -> None:
     inputs = COMPLETE | {"value": "52", "prompt": "prose", "backend": "B12X"}
-    page = open_page(PAGES[language] + "?" + urlencode(inputs))
+    page = watched.open(PAGES[language] + "?" + urlencode(inputs))
     page.wait_for_selector("#report-text")
     report = page.locator("#report-text").input_value()
     assert "_No response_" not in report
@@ -449,8 +433,9 @@ CUT_OFF = """() => [...document.querySelectorAll(".your-number select")].flatMap
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_no_option_is_cut_off_by_its_box(language: str, width: int, open_page: Callable[..., Any]) -> None:
-    page = open_page(PAGES[language], viewport={"width": width, "height": 900})
+def test_no_option_is_cut_off_by_its_box(language: str, width: int, watched: Watched) -> None:
+    watched.page.set_viewport_size({"width": width, "height": 900})
+    page = watched.open(PAGES[language])
     page.wait_for_selector("form.your-number[data-ready]")
     assert page.locator(".your-number select").count() == 6
     assert page.evaluate(CUT_OFF) == []
@@ -474,8 +459,8 @@ def test_a_figure_can_be_sent_to_the_run_repository_until_the_site_has_its_own(l
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", ["en", "ru"])
-def test_the_report_leads_to_the_run_repository(language: Language, open_page: Callable[..., Any]) -> None:
-    page = open_page(PAGES[language] + "?" + urlencode(COMPLETE | {"value": "52", "prompt": "prose"}))
+def test_the_report_leads_to_the_run_repository(language: Language, watched: Watched) -> None:
+    page = watched.open(PAGES[language] + "?" + urlencode(COMPLETE | {"value": "52", "prompt": "prose"}))
     page.wait_for_selector("#report-text")
     (href,) = [a.get_attribute("href") for a in page.locator(".report a").all()]
     address, _, query = href.partition("?")
