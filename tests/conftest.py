@@ -89,7 +89,7 @@ class Tree:
     """A copy of the project that a test may change."""
 
     root: Path
-    # A folder with charts that were drawn before, copied before a build so that unchanged ones are not drawn again.
+    # What another build kept: with it, drawings that did not change are not drawn again.
     cache: Path | None = None
 
     @staticmethod
@@ -158,10 +158,13 @@ class Tree:
         )
         return Outcome(done.returncode, done.stdout)
 
-    def build(self, **settings: str) -> Outcome:
-        """What `make site` does once the environment is there."""
+    def take_cache(self) -> None:
         if self.cache and self.cache.is_dir() and not (self.root / ".cache").exists():
             shutil.copytree(self.cache, self.root / ".cache")
+
+    def build(self, **settings: str) -> Outcome:
+        """What `make site` does once the environment is there."""
+        self.take_cache()
         return self.run("-m", "macros.build", **settings)
 
 
@@ -219,6 +222,7 @@ def build_once(session_folder: Path) -> BuildOnce:
             if not log.exists():
                 shutil.rmtree(root, ignore_errors=True)
                 tree = Tree.copy(root, session_folder / "real" / ".cache")
+                tree.take_cache()
                 change(tree)
                 log.write_text(json.dumps(dataclasses.asdict(build(tree))), "utf-8")
         return Tree(root), Outcome(**json.loads(log.read_text("utf-8")))

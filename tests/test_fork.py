@@ -110,7 +110,7 @@ def test_six_files_change_and_none_is_python(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_second_lane_is_on_the_built_site(language: str, build_once: BuildOnce) -> None:
+def test_the_second_lane_is_on_the_built_site(language: str, build_once: BuildOnce, site: Path) -> None:
     tree, outcome = build_once("fork", add_lane, Tree.build)
     assert outcome.ok, outcome.output
     page = read_page(tree.site, language, "other-lane")

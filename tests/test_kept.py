@@ -16,7 +16,6 @@ import pytest
 from macros import chart_cache, drawing, exports, hooks, kept
 from macros.chart_cache import ChartCache, Drawing
 from macros.template_cache import TemplateCache
-from tests.conftest import BUILT, Tree
 from tests.example_charts import arms
 
 Damage = Callable[[bytes], bytes]
@@ -221,26 +220,3 @@ def test_the_hook_goes_on_where_no_template_can_be_kept(tmp_path: Path, place: s
     config = SimpleNamespace(config_file_path=str(tmp_path / "mkdocs.yml"))
     assert hooks.on_env(environment, config, None) is environment
     assert environment.get_template("a.html").render() == "42"
-
-
-# --- a whole build ---------------------------------------------------------------------------------------
-
-
-def test_a_build_publishes_no_damage(site: Path, tree: Tree) -> None:
-    """Every picture and every template cut; those of other versions, which may be there too, are not read."""
-    assert tree.cache
-    shutil.copytree(tree.cache, tree.root / ".cache")
-    pictures = [p for p in (tree.root / ".cache/charts").iterdir() if p.read_bytes()[65:69] == b"\x89PNG"]
-    templates = list((tree.root / ".cache/templates").iterdir())
-    for path in [*pictures, *templates]:
-        path.write_bytes(path.read_bytes()[:100])
-    outcome = tree.build(SOURCE_DATE_EPOCH=BUILT)
-    assert outcome.ok, outcome.output
-    wrong = [
-        path.relative_to(site).as_posix()
-        for path in site.rglob("*")
-        if path.is_file() and (tree.site / path.relative_to(site)).read_bytes() != path.read_bytes()
-    ]
-    assert wrong == []
-    for paths in (pictures, templates):
-        assert any(path.stat().st_size > 100 for path in paths)

@@ -146,17 +146,6 @@ def test_entries_say_where_a_figure_is_used(site: Path) -> None:
     assert "<!--used" not in etree.tostring(tree, encoding="unicode")
 
 
-def test_an_address_that_is_set_is_used_everywhere(tree: Tree) -> None:
-    result = tree.build(SITE_URL="https://speeds.example.org/", SITE_RELEASE="1")
-    assert result.ok, result.output
-    assert "site_url is not set" not in result.output
-    for path in tree.site.rglob("*"):
-        if path.suffix in (".html", ".xml", ".json", ".txt", ".csv", ".md"):
-            assert "127.0.0.1" not in path.read_text("utf-8"), path
-    home = html.parse(str(tree.site / "ru/index.html"))
-    assert home.xpath('//link[@rel="canonical"]/@href') == ["https://speeds.example.org/ru/"]
-
-
 def test_a_release_refuses_localhost(tree: Tree) -> None:
     result = tree.build(SITE_RELEASE="1")
     assert not result.ok

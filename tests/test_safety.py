@@ -116,12 +116,32 @@ def poison_tree(tree: Tree) -> set[str]:
     return changed
 
 
+# A reader's entry, as the form makes one of an answer.
+ENTRY = "<img src=x onerror=alert(1)> {{ 7*7 }} {% x %} [a](javascript:b) `c` **d**"
+ADDRESS = "https://speeds.example.org/"
+
+
 @pytest.fixture(scope="session")
-def hostile(build_once: BuildOnce) -> Path:
-    """The site built from hostile manifests."""
-    tree, outcome = build_once("hostile", lambda tree: (poison_tree(tree), None)[1], Tree.build)
+def hostile(build_once: BuildOnce, site: Path) -> Path:
+    """The site built from hostile manifests, as a release for its public address."""
+
+    def poison(tree: Tree) -> None:
+        poison_tree(tree)
+        entry = "results/published/cyijun-c6.yaml"
+        tree.write(entry, re.sub(r"(?m)^publisher: .*", f"publisher: '{ENTRY}'", tree.read(entry)))
+
+    tree, outcome = build_once("hostile", poison, lambda tree: tree.build(SITE_URL=ADDRESS, SITE_RELEASE="1"))
     assert outcome.ok, outcome.output
+    assert "site_url is not set" not in outcome.output
     return tree.site
+
+
+def test_an_address_that_is_set_is_used_everywhere(hostile: Path) -> None:
+    for path in hostile.rglob("*"):
+        if path.suffix in (".html", ".xml", ".json", ".txt", ".csv", ".md", ".svg"):
+            assert "127.0.0.1" not in path.read_text("utf-8"), path
+    home = html.parse(str(hostile / "ru/index.html"))
+    assert home.xpath('//link[@rel="canonical"]/@href') == [f"{ADDRESS}ru/"]
 
 
 def test_the_hostile_texts_reach_every_kind_of_free_field(tmp_path: Path) -> None:
@@ -162,6 +182,15 @@ def test_nothing_runs_and_nothing_breaks_the_layout(hostile: Path, browser: Brow
 def test_hostile_texts_stand_on_the_pages_as_they_were_written(hostile: Path) -> None:
     said = html.document_fromstring((hostile / "runs/index.html").read_text("utf-8")).text_content()
     assert [name for name, text in HOSTILE.items() if text not in said] == []
+
+
+def test_a_hostile_entry_is_inert_on_the_pages(hostile: Path) -> None:
+    for page in ("published", "ru/published", "reasons", "ru/reasons"):
+        text = (hostile / page / "index.html").read_text("utf-8")
+        assert "<img src=x" not in text
+        assert "onerror=alert(1)&gt; 49" not in text
+        assert 'href="javascript' not in text
+    assert ENTRY in html.parse(str(hostile / "published/index.html")).getroot().text_content()
 
 
 def test_exports_and_feeds_keep_hostile_texts_as_data(hostile: Path) -> None:
@@ -251,9 +280,12 @@ def test_the_policy_stops_what_would_slip_through(site: Path, browser: Browser, 
     (tmp_path / "assets").symlink_to(site / "assets")
     with served(tmp_path) as address, watching(browser, address) as watched:
         watched.page.add_init_script(WATCH)
+        failed = {}
+        watched.page.on("requestfailed", lambda request: failed.update({request.url: request.failure}))
         page = watched.open()
         assert page.evaluate("booms") == []
-        assert not watched.foreign
+        # Stopped before it left.
+        assert failed == {url: "csp" for url in watched.foreign} != {}
         assert sum("Content Security Policy" in error for error in watched.errors) >= 4
 
 

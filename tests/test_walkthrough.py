@@ -43,7 +43,7 @@ def walk(tree: Tree) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def walked(build_once: BuildOnce) -> tuple[Tree, Outcome]:
+def walked(build_once: BuildOnce, site: Path) -> tuple[Tree, Outcome]:
     tree, outcome = build_once("walkthrough", lambda _: None, walk)
     assert outcome.ok, outcome.output
     return tree, outcome
