@@ -20,6 +20,8 @@ _META = '<meta charset="utf-8">'
 _SCRIPT = re.compile(r"<script(?![^>]*\s(?:src|type)=)[^>]*>(.*?)</script>", re.DOTALL)
 # What the policy would refuse without a word to the author.
 _REFUSED = re.compile(r"\s(?:style|on[a-z]+)\s*=|<style|java\s*script:", re.IGNORECASE)
+# The page's own styles, in its head.
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 def add(site_dir: Path) -> None:
@@ -38,13 +40,14 @@ def add(site_dir: Path) -> None:
 
 
 def policy(page: str) -> str:
-    """The policy for a page's text, with the hash of each script in it."""
+    """The policy for a page's text, with the hash of each script in it and of the styles in its head."""
     scripts = dict.fromkeys(_hash(match[1]) for match in _SCRIPT.finditer(page))
+    styles = [_hash(match[1]) for match in _STYLE.finditer(page.partition("</head>")[0])]
     return "; ".join(
         [
             "default-src 'none'",
             " ".join(["script-src 'self'", *scripts]),
-            "style-src 'self'",
+            " ".join(["style-src 'self'", *styles]),
             "img-src 'self' data:",
             "font-src 'self'",
             "connect-src 'self'",
@@ -55,8 +58,8 @@ def policy(page: str) -> str:
     )
 
 
-def _hash(script: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _refused(page: str) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _refused(page: str) -> Iterator[str]:
     for element in html.document_fromstring(page).iter():
         if not isinstance(element.tag, str):
             continue
-        if element.tag == "style":
+        if element.tag == "style" and not element.xpath("parent::head"):
             yield "<style>"
         for name, value in ((str(k), str(v)) for k, v in element.attrib.items()):
             script = re.sub(r"[\x00-\x20]", "", value).lower().startswith("javascript:")

@@ -23,6 +23,7 @@ from macros import (
     state,
     typography,
     usage,
+    used_styles,
 )
 from macros.gate import Gate
 from macros.problems import InputError
@@ -58,6 +59,7 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
     if gate.problems:
         raise InputError(gate.problems)
     clean(site_dir)
+    used_styles.put_in(site_dir, root / ".cache" / "styles")
     if not serving:
         csp.add(site_dir)
     _write(site_dir / CHECKSUMS, _checksums(site_dir).encode())

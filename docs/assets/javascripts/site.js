@@ -53,7 +53,7 @@ open();
 // touches the page: it is fetched then. What was pressed meanwhile is pressed again once it runs.
 const events = ["pointermove", "touchstart", "keydown", "wheel", "scroll", "focusin", "click", "change", "beforeprint"];
 const pressed = [];
-const { bundle } = document.currentScript.dataset;
+const { bundle, styles } = document.currentScript.dataset;
 
 function touched(event) {
   load();
@@ -63,6 +63,10 @@ function touched(event) {
 
 function load() {
   if (document.getElementById("theme-bundle")) return;
+  // A page holds the styles of what is in it; those of what the theme's script adds come along.
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = styles;
   const script = document.createElement("script");
   script.id = "theme-bundle";
   script.src = bundle;
@@ -71,8 +75,8 @@ function load() {
     for (const event of pressed) event.target.dispatchEvent(new event.constructor(event.type, event));
   });
   // A connection that failed is tried again at the next touch.
-  script.addEventListener("error", () => script.remove());
-  document.head.append(script);
+  script.addEventListener("error", () => [link, script].map((element) => element.remove()));
+  document.head.append(link, script);
 }
 
 for (const name of events) addEventListener(name, touched, { capture: true, passive: true });
