@@ -36,6 +36,7 @@ _ATTRIBUTE = re.compile(r'\s(?:class|id|dir|data-md-[a-z-]+)="?([^">]*)')
 _JUDGED = re.compile(r"dir|data-md-[a-z-]+")
 _WORD = re.compile(r"[\w-]+")
 _READ = re.compile(r"var\(\s*(--[\w-]+)")
+PIECE = 18_000
 # The theme's script makes these only where a page asks for them, and such a page holds the class as well.
 _FEATURES = re.compile(r"md-(annotation|mermaid|source|tag|version)|tabbed|mermaid|linenodiv|rtl$")
 
@@ -74,8 +75,18 @@ def put_in(site_dir: Path, cache: Path) -> None:
         first = _LINK.search(page)
         assert first, path  # it has those of the start page
         rest = _LINK.sub("", page).replace(_LOADER, f'data-styles="{first[1]}{file}" {_LOADER}', 1)
-        style = f"<style>{styles[wanted[path]]}</style>\n"
-        path.write_text(rest[: first.start()] + style + rest[first.start() :], "utf-8")
+        inside = "".join(f"<style>{piece}</style>\n" for piece in _pieces(styles[wanted[path]]))
+        path.write_text(rest[: first.start()] + inside + rest[first.start() :], "utf-8")
+
+
+def _pieces(style: str) -> list[str]:
+    """The style in pieces of some 20 kB, a rule a line: a slow phone can do other things between two of them."""
+    pieces = [""]
+    for rule in style.splitlines(keepends=True):
+        if len(pieces[-1]) > PIECE:
+            pieces.append("")
+        pieces[-1] += rule
+    return pieces
 
 
 def _linked(pages: Mapping[Path, str], site_dir: Path) -> list[str]:
@@ -195,13 +206,13 @@ def _asked(selector: list[Any]) -> Iterator[str]:
 
 
 def _text(rules: Iterable[_Rule], known: frozenset[str], read: frozenset[str] | None) -> str:
-    """The possible rules as a stylesheet, without custom properties that are not `read`; None keeps them all."""
-    return "".join(_rule(rule, known, read) for rule in rules)
+    """The possible rules, a line each, without custom properties that are not `read`; None keeps them all."""
+    return "\n".join(filter(None, (_rule(rule, known, read) for rule in rules)))
 
 
 def _rule(rule: _Rule, known: frozenset[str], read: frozenset[str] | None) -> str:
     if rule.rules:
-        inside = _text(rule.rules, known, read)
+        inside = _text(rule.rules, known, read).replace("\n", "")
         return f"{rule.head}{{{inside}}}" if inside else ""
     if rule.head:
         return rule.head

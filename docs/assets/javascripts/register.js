@@ -7,6 +7,7 @@
   const rows = bodies.flatMap((body) => [...body.rows]);
   const status = form.querySelector("[data-shown]");
   const order = form.querySelector("#register-order");
+  const fields = [...form.querySelectorAll("[data-filter]")];
   const texts = new Map();
   const classes = [...form.querySelector("#register-class").options].map((o) => o.value);
   const verdicts = [...form.querySelector("#register-verdict").options].map((o) => o.value);
@@ -25,7 +26,7 @@
   }
 
   function fits(row) {
-    return [...form.querySelectorAll("[data-filter]")].every((field) => {
+    return fields.every((field) => {
       const name = field.dataset.filter;
       if (name === "q") return says(row, field.value.trim().toLowerCase());
       return field.value === "*" || row.dataset[name] === field.value;
@@ -49,6 +50,7 @@
     }
   }
 
+  status.textContent = `${status.dataset.shown} ${rows.length}`;
   form.hidden = false;
   form.addEventListener("input", filter);
   order.addEventListener("change", sort);
@@ -62,5 +64,4 @@
       row.scrollIntoView();
     }
   });
-  filter();
 })();
