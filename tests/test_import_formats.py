@@ -255,6 +255,32 @@ def test_llama_bench_is_a_class_of_its_own(tmp_path: Path) -> None:
     assert "deviation" not in m["tg128"]
 
 
+@pytest.mark.parametrize(
+    ("build", "version", "tool_version"),
+    [
+        ({}, "b7000 (abc1234)", "b7000"),
+        ({"build_commit": "\x1f"}, "b7000", "b7000"),
+        ({"build_commit": "a\u202eb"}, "b7000 (ab)", "b7000"),
+        ({"build_commit": "/home/jane/llama.cpp"}, "b7000 ([path])", "b7000"),
+        ({"build_commit": "\x1f", "build_number": "hf_abcdefghijkl"}, None, None),
+        ({"build_commit": 5, "build_number": None}, None, None),
+    ],
+)
+def test_what_llama_bench_was_built_from_is_cleaned(
+    build: dict[str, Any], version: str | None, tool_version: str | None, tmp_path: Path
+) -> None:
+    run, _ = one(tmp_path, [fixtures.LLAMA_BENCH[0] | build])
+    assert (run.data["runtime"]["version"], run.data["method"]["tool_version"]) == (version, tool_version)
+
+
+@pytest.mark.parametrize(
+    ("said", "version"), [("0.4.0", "0.4.0"), ("/home/jane/0.4.0", "[path]"), ("0.4\u202e.0", "0.4.0")]
+)
+def test_the_version_below_a_table_is_cleaned(said: str, version: str, tmp_path: Path) -> None:
+    run, _ = one(tmp_path, fixtures.BENCHY_MARKDOWN.replace("0.4.0", said), name="benchy.md")
+    assert run.data["method"]["tool_version"] == version
+
+
 def test_llama_bench_csv_has_no_samples(tmp_path: Path) -> None:
     text = "build_commit,build_number,gpu_info,model_type,n_prompt,n_gen,n_depth,test_time,avg_ts,stddev_ts\n"
     text += '"abc","7","GPU","llama 7B","512","0","0","2026-01-02T03:04:05Z","7285.676949","100.06"\n'

@@ -65,12 +65,14 @@ def _extract(file: RawFile, tests: list[dict[str, Any]]) -> Extract:
     first = Fields(file.name, tests[0], "test 1")
     extract.state("model.name", first.text("model_type"), "model_type")
     extract.state("runtime.engine", "llama.cpp", "build_commit")
-    build = first.data.get("build_number")
-    extract.state("runtime.version", f"b{build} ({first.data['build_commit']})"[:100], "build_number, build_commit")
+    built, commit = first.count("build_number"), first.text("build_commit")
+    build = None if built is None else f"b{built}"
+    version = " ".join([*([build] if build else []), *([f"({commit[:80]})"] if commit else [])])
+    extract.state("runtime.version", version or None, "build_number, build_commit")
     extract.state("system.chip", first.text("gpu_info"), "gpu_info")
     extract.state("config.speculative_method", "none", "the tool does not speculate")
     extract.state("config.draft_tokens", 0, "the tool does not speculate")
-    extract.tool_version = f"b{build}"
+    extract.tool_version = build
     try:
         extract.date = datetime.date.fromisoformat(str(first.data.get("test_time"))[:10])
     except ValueError:

@@ -219,7 +219,7 @@ def read_table(file: RawFile, given: Mapping[str, Any]) -> Extract:
     rows = _csv_rows(file) if text.lstrip("\ufeff").startswith(CSV_HEADER) else _markdown_rows(file)
     extract = Extract(file.name, file.sha256, "client", tool="llama-benchy")
     footer = re.findall(r"^llama-benchy \((\S+)\)", text, re.M) or re.findall(r"llama-benchy==([\w.+]+)", text)
-    version = footer[0] if len(set(footer)) == 1 else given.get("method.tool_version")
+    version = (clean(footer[0], 60) or None) if len(set(footer)) == 1 else given.get("method.tool_version")
     extract.tool_version = version
     date = re.search(r"^date: (\S+)|^Date: (\S+)", text, re.M | re.I)
     extract.date = _date(date[1] or date[2]) if date else None
