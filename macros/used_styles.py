@@ -28,6 +28,7 @@ from macros.problems import InputError, Problem
 _FOLDER = "assets/stylesheets"
 _LINK = re.compile(rf'<link rel="stylesheet" href="([^"]*{_FOLDER}/)([^"/]+\.css)">\s*')
 _SCRIPT = re.compile(r'<script src="[^"]*assets/javascripts/([^"/]+)"')
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 # Our script, which fetches the file.
 _LOADER = "data-bundle="
 # What selectors ask for: elements, classes, ids, the direction of writing and the theme's settings.
@@ -57,10 +58,8 @@ def put_in(site_dir: Path, cache: Path) -> None:
     names = _linked(pages, site_dir)
     folder = site_dir / _FOLDER
     sheets = {name: (folder / name).read_text("utf-8") for name in names}
-    scripts = {path.name: words("", [path.read_text("utf-8")]) for path in site_dir.glob("assets/javascripts/*.js")}
-    wanted = {
-        path: words(page, ()).union(*(scripts[name] for name in _SCRIPT.findall(page))) for path, page in pages.items()
-    }
+    scripts = {p.name: words_of_script(p.read_text("utf-8")) for p in site_dir.glob("assets/javascripts/*.js")}
+    wanted = {path: words(page).union(*(scripts[n] for n in _SCRIPT.findall(page))) for path, page in pages.items()}
     everything = frozenset[str]().union(*wanted.values(), *scripts.values())
     styles = _kept(sheets, [everything, *wanted.values()], cache)
 
@@ -104,14 +103,17 @@ def _linked(pages: Mapping[Path, str], site_dir: Path) -> list[str]:
     return names
 
 
-def words(page: str, scripts: Iterable[str]) -> frozenset[str]:
-    """Every name that a selector may ask for, and every custom property that the page or a script reads."""
+def words(page: str) -> frozenset[str]:
+    """Every name that a selector may ask for, and every custom property that is read, in a page and its own scripts."""
     found = {*_ELEMENT.findall(page), *_READ.findall(page)}
     for value in {*_ATTRIBUTE.findall(page)}:
         found.update(value.split())
-    for script in scripts:
-        found.update((word for word in _WORD.findall(script) if not _FEATURES.match(word)), _READ.findall(script))
-    return frozenset(found)
+    return frozenset(found).union(*map(words_of_script, _INLINE.findall(page)))
+
+
+def words_of_script(script: str) -> frozenset[str]:
+    """The same for what a script may set."""
+    return frozenset(word for word in _WORD.findall(script) if not _FEATURES.match(word)).union(_READ.findall(script))
 
 
 def _kept(sheets: Mapping[str, str], wanted: Iterable[frozenset[str]], cache: Path) -> dict[frozenset[str], str]:
@@ -155,26 +157,30 @@ def _rules(nodes: Iterable[Any], file: str, problems: list[Problem]) -> Iterator
     for node in nodes:
         if node.type == "error":
             problems.append(_problem(node, file))
-        elif node.type == "at-rule" and node.lower_at_keyword in ("media", "supports"):
+        elif node.type == "at-rule" and node.lower_at_keyword in ("container", "media", "supports"):
             inside = tinycss2.parse_rule_list(node.content, skip_comments=True, skip_whitespace=True)
-            head = f"@{node.lower_at_keyword}{tinycss2.serialize(node.prelude).rstrip()}"
+            head = f"@{node.lower_at_keyword} {_line(node.prelude)}"
             yield _Rule(head=head, rules=tuple(_rules(inside, file, problems)))
         elif node.type == "at-rule":
             # All files are UTF-8, and only the first sheet of one could say so.
             if node.lower_at_keyword != "charset":
-                yield _Rule(head=node.serialize())
+                yield _Rule(head=_line([node]))
         else:
-            selectors = [(tinycss2.serialize(s).strip(), frozenset(_asked(s))) for s in _selectors(node.prelude)]
+            selectors = [(_line(selector), frozenset(_asked(selector))) for selector in _selectors(node.prelude)]
             yield _Rule(tuple(selectors), tuple(_declarations(node.content, file, problems)))
 
 
 def _declarations(content: list[Any], file: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
     for node in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if node.type == "declaration":
-            value = tinycss2.serialize(node.value).strip() + ("!important" if node.important else "")
-            yield node.name, f"{node.name}:{value}"
+            yield node.name, f"{node.name}:{_line(node.value)}{'!important' if node.important else ''}"
         else:
             problems.append(_problem(node, file))
+
+
+def _line(nodes: list[Any]) -> str:
+    """CSS in one line; within a string there is no end of a line."""
+    return re.sub(r"\s*\n\s*", " ", tinycss2.serialize(nodes).strip())
 
 
 def _problem(node: Any, file: str) -> Problem:
