@@ -51,7 +51,8 @@
   }
 
   status.textContent = `${status.dataset.shown} ${rows.length}`;
-  form.hidden = false;
+  // With the next frame: the page, which has just been read, is not laid out once more for it.
+  requestAnimationFrame(() => (form.hidden = false));
   form.addEventListener("input", filter);
   order.addEventListener("change", sort);
   form.addEventListener("submit", (event) => event.preventDefault());
