@@ -214,6 +214,22 @@ def test_a_key_pressed_before_the_theme_came_counts(browser: Browser, address: s
         watched.assert_clean()
 
 
+def test_styles_that_did_not_come_are_asked_for_again_and_the_theme_does_not_wait(
+    browser: Browser, address: str
+) -> None:
+    with watching(browser, address) as watched:
+        lost = []
+        watched.page.route("**/site.css?*", lambda route: (lost.append(route), route.abort()))
+        page = watched.open()
+        loads_the_theme(page, lambda: page.mouse.move(5, 500))
+        assert len(lost) == 1
+        watched.page.unroute("**/site.css?*")
+        with page.expect_response(re.compile(r"/site\.css\?")):
+            page.mouse.move(9, 500)
+        page.locator("#theme-styles").wait_for(state="attached")
+        assert page.locator("#theme-bundle").count() == 1
+
+
 def test_a_tap_on_the_colours_before_the_theme_came_counts(browser: Browser, address: str) -> None:
     with watching(browser, address, viewport=PHONE, has_touch=True, is_mobile=True) as watched:
         page = watched.open()

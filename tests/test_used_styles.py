@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from collections.abc import Iterator
@@ -20,7 +21,8 @@ from tests.conftest import ROOT, served, watching
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-PAGE = '<body class="a b" data-md-color-scheme="default"><p id="c" class=d>x</p><svg fill="var(--drawn)"/></body>'
+PAGE = """<body class="a b" data-md-color-scheme="default"><p
+id='c' class=d>x</p><svg fill="var(--drawn)" class='md:x'><linearGradient/></svg></body>"""
 
 
 def kept(css: str, page: str = PAGE, script: str = "") -> str:
@@ -40,6 +42,11 @@ def kept(css: str, page: str = PAGE, script: str = "") -> str:
         ("[data-md-color-scheme=default] p{top:0}[data-md-color-scheme=slate]{top:0}",
          "[data-md-color-scheme=default] p{top:0}"),
         ("[dir=rtl] p{top:0}", ""),
+        # As browsers compare names: elements in any case, classes as they are written, escapes or not.
+        ("P{top:0}.D{top:0}", "P{top:0}"),
+        ("lineargradient{top:0}linearGradient{top:0}", "lineargradient{top:0}\nlinearGradient{top:0}"),
+        (r".md\:x .\64{top:0}.e\:x{top:0}", r".md\:x .d{top:0}"),
+        ("svg|e{top:0}", "svg|e{top:0}"),
         # Other attributes, states, and what stands within a function are not judged.
         ("p[hidden],p[type=x]{top:0}", "p[hidden],p[type=x]{top:0}"),
         ("p:hover::after{top:0}", "p:hover::after{top:0}"),
@@ -49,6 +56,7 @@ def kept(css: str, page: str = PAGE, script: str = "") -> str:
         # Blocks lose rules, and go when none is left; other at-rules stay.
         ("@media print{.e{top:0}.d{top:0}}", "@media print{.d{top:0}}"),
         ("@media print{.e{top:0}}", ""),
+        ("@media print{}@supports (top:0){/* nothing */}p{top:0}", "p{top:0}"),
         ("@media screen{@media print{.e{top:0}p{top:0}}}", "@media screen{@media print{p{top:0}}}"),
         ('@charset "UTF-8";@page{margin:1cm}', "@page{margin:1cm}"),
         ("@keyframes k{0%{top:0}}", "@keyframes k{0%{top:0}}"),
@@ -60,8 +68,10 @@ def kept(css: str, page: str = PAGE, script: str = "") -> str:
         (":root{--drawn:red}", ":root{--drawn:red}"),
         (":root{--e:1px;--f:var(--e)}p{top:0}", "p{top:0}"),
         (":root{--e:1px}.e{top:var(--e)}", ""),
+        (":root{--e:1px}p{top:VAR( --e )}", ":root{--e:1px}\np{top:VAR( --e )}"),
+        (":root{--e:1}@container style(--e:1){p{top:0}}", ":root{--e:1}\n@container style(--e:1){p{top:0}}"),
         # Values as they were written.
-        ("p{content:\";}\";background:url('a;b')!important}", "p{content:\";}\";background:url(\"a;b\")!important}"),
+        ("p{content:\";}\";background:url('data:a;b')!important}", "p{content:\";}\";background:url(\"data:a;b\")!important}"),
     ],
 )  # fmt: skip
 def test_a_rule_stays_if_a_page_can_use_it(css: str, left: str) -> None:
@@ -96,6 +106,9 @@ def test_exactly_the_rules_whose_classes_are_all_there_stay_in_their_order(
         ("p{top:0}\n}", "2:1", "EOF reached before {} block"),
         ("p{top:0}\n p{top 0}", "2:8", "EOF reached"),
         ("p{a{top:0}}", "1:3", "a{top:0}"),
+        ("p{top:0}@import 'y.css';", "1:9", "@import"),
+        ("p{background:url(y.png)}", "1:3", "y.png"),
+        ("p{background:url( '../y.png' )}", "1:3", "../y.png"),
     ],
 )
 def test_what_is_no_css_is_named(css: str, place: str, found: str) -> None:
@@ -114,6 +127,7 @@ def site_of(folder: Path, pages: dict[str, str]) -> None:
         (folder / f"assets/stylesheets/{name}.css.map").write_text("{}", "utf-8")
     (folder / "assets/javascripts/bundle.js").write_text("'late'", "utf-8")
     (folder / "assets/javascripts/site.js").write_text("'early'", "utf-8")
+    (folder / "assets/javascripts/own.js").write_text("'two'", "utf-8")
     for name, text in pages.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8")
@@ -131,17 +145,75 @@ def test_pages_hold_theirs_and_one_file_holds_all(tmp_path: Path) -> None:
     site_of(tmp_path / "s", {"index.html": linked("one"), "sub/index.html": linked("two", "../")})
     used_styles.put_in(tmp_path / "s", tmp_path / "cache")
     (file,) = (tmp_path / "s/assets/stylesheets").iterdir()
-    assert file.read_text("utf-8") == ".one{top:0}\n.late{top:1px}\n.two{top:0}\n.late{top:1px}"
+    whole = file.read_bytes()
+    assert whole.decode() == ".one{top:0}\n.late{top:1px}\n.two{top:0}\n.late{top:1px}"
     for name, base, own in (("index", "", "one"), ("sub/index", "../", "two")):
         page = (tmp_path / f"s/{name}.html").read_text("utf-8")
         assert f'<head>\n<style>.{own}{{top:0}}</style>\n<link rel="icon" href="x">' in page
-        assert f'data-styles="{base}assets/stylesheets/{file.name}" data-bundle="b"' in page
+        address = f"{base}assets/stylesheets/site.css?{hashlib.sha256(whole).hexdigest()[:8]}"
+        assert f'<script data-styles="{address}" src="{base}assets/javascripts/site.js" data-bundle="b">' in page
 
 
-def test_pages_with_other_stylesheets_are_refused(tmp_path: Path) -> None:
-    site_of(tmp_path / "s", {"index.html": linked("one"), "sub/index.html": linked("one", "../", ("one",))})
-    with pytest.raises(InputError, match=r"sub/index\.html: expected the stylesheets of the start page: one.css two"):
+def test_a_script_that_a_page_loads_late_counts_for_this_page(tmp_path: Path) -> None:
+    own = '<script defer src="../assets/javascripts/own.js"></script>'
+    site_of(tmp_path / "s", {"index.html": linked("one"), "sub/index.html": linked("one", "../") + own})
+    used_styles.put_in(tmp_path / "s", tmp_path / "cache")
+    assert "<style>.one{top:0}</style>" in (tmp_path / "s/index.html").read_text("utf-8")
+    assert "<style>.one{top:0}\n.two{top:0}</style>" in (tmp_path / "s/sub/index.html").read_text("utf-8")
+
+
+def test_texts_that_look_like_markup_stay_texts(tmp_path: Path) -> None:
+    said = "<p>write data-bundle= there</p>"
+    site_of(tmp_path / "s", {"index.html": said + linked("one")})
+    css = ".one{content:'</style><b>'}"
+    (tmp_path / "s/assets/stylesheets/one.css").write_text(css, "utf-8")
+    used_styles.put_in(tmp_path / "s", tmp_path / "cache")
+    page = (tmp_path / "s/index.html").read_text("utf-8")
+    assert said in page
+    assert page.count("data-styles=") == 1
+    # A backslash before a slash means the slash.
+    assert page.count("</style>") == 1
+    assert r'<style>.one{content:"<\/style><b>"}' in page
+
+
+@pytest.mark.parametrize(
+    ("page", "found"),
+    [
+        (linked("one", "../", ("one",)), "one.css"),
+        ("<p>x</p>", "none"),
+        (
+            linked("one", "../") + '<link rel="stylesheet" media="print" href="../p.css">',
+            'media="print" href="../p.css">',
+        ),
+    ],
+)
+def test_pages_with_other_stylesheets_are_refused(page: str, found: str, tmp_path: Path) -> None:
+    site_of(tmp_path / "s", {"index.html": linked("one"), "sub/index.html": page})
+    with pytest.raises(InputError) as stopped:
         used_styles.put_in(tmp_path / "s", tmp_path / "cache")
+    (problem,) = stopped.value.problems
+    assert problem.file == "sub/index.html"
+    assert problem.expected.endswith("the start page, each with rel and href only: one.css two.css")
+    assert problem.found.endswith(found)
+    assert (tmp_path / "s/assets/stylesheets/one.css").exists()
+
+
+def test_a_stylesheet_that_is_not_there_or_linked_twice(tmp_path: Path) -> None:
+    site_of(tmp_path / "s", {"index.html": linked("one", "", ("one", "one", "three"))})
+    with pytest.raises(InputError, match=r"stylesheets/three\.css: expected a stylesheet; found no such file"):
+        used_styles.put_in(tmp_path / "s", tmp_path / "cache")
+    (tmp_path / "s/assets/stylesheets/three.css").write_text("p{left:0}", "utf-8")
+    used_styles.put_in(tmp_path / "s", tmp_path / "cache")
+    assert "<style>.one{top:0}\np{left:0}</style>" in (tmp_path / "s/index.html").read_text("utf-8")
+
+
+def test_words_with_escapes_are_told_apart(tmp_path: Path) -> None:
+    """By what is kept for pages that differ in nothing else."""
+    site_of(tmp_path / "s", {"index.html": linked("md:x"), "sub/index.html": linked("mdx", "../")})
+    (tmp_path / "s/assets/stylesheets/one.css").write_text(r".md\:x{top:0}p{left:0}", "utf-8")
+    used_styles.put_in(tmp_path / "s", tmp_path / "cache")
+    assert r"<style>.md\:x{top:0}" in (tmp_path / "s/index.html").read_text("utf-8")
+    assert "<style>p{left:0}</style>" in (tmp_path / "s/sub/index.html").read_text("utf-8")
 
 
 def test_a_changed_stylesheet_or_page_is_not_served_from_the_last_build(tmp_path: Path) -> None:
@@ -233,6 +305,19 @@ def test_a_page_looks_as_it_does_with_all_styles(path: str, both: tuple[str, lis
         page.emulate_media(media="print")
         assert_same_look(page, sheets)
         assert page.locator("#theme-bundle").count() == 0
+
+
+@pytest.mark.browser
+def test_an_answer_of_the_form_needs_no_other_styles(both: tuple[str, list[str]], browser: Browser) -> None:
+    """The form's own script makes it, before the theme's comes."""
+    address, sheets = both
+    with watching(browser, address, reduced_motion="reduce") as watched:
+        watched.page.route("**/site.css?*", lambda route: route.abort())
+        page = watched.open("your-number/?value=33&scope=stream&streams=33&prompt=counting&backend=DEEPGEMM&nodes=33")
+        page.wait_for_selector("form.your-number[data-answer]")
+        page.wait_for_load_state("networkidle")
+        assert page.locator(".answer ul.delta li.is-differs").count() > 0
+        assert_same_look(page, sheets)
 
 
 @pytest.mark.browser

@@ -53,30 +53,38 @@ open();
 // touches the page: it is fetched then. What was pressed meanwhile is pressed again once it runs.
 const events = ["pointermove", "touchstart", "keydown", "wheel", "scroll", "focusin", "click", "change", "beforeprint"];
 const pressed = [];
+const coming = {};
 const { bundle, styles } = document.currentScript.dataset;
+let running = false;
 
 function touched(event) {
-  load();
   const key = event.type === "keydown" && !event.target.closest?.("input, select, textarea");
-  if (key || event.target.name === "__palette") pressed.push(event);
+  if (!running && (key || event.target.name === "__palette")) pressed.push(event);
+  load();
 }
 
-function load() {
-  if (document.getElementById("theme-bundle")) return;
-  // A page holds the styles of what is in it; those of what the theme's script adds come along.
-  const link = document.createElement("link");
-  link.rel = "stylesheet";
-  link.href = styles;
-  const script = document.createElement("script");
-  script.id = "theme-bundle";
-  script.src = bundle;
-  script.addEventListener("load", () => {
-    for (const name of events) removeEventListener(name, touched, true);
-    for (const event of pressed) event.target.dispatchEvent(new event.constructor(event.type, event));
+// A page holds the styles of what is in it. Those of what the theme's script adds come before it, if they come.
+async function load() {
+  const styled = await bring("link", { id: "theme-styles", rel: "stylesheet", href: styles });
+  running = await bring("script", { id: "theme-bundle", src: bundle });
+  if (!running) return;
+  for (const event of pressed.splice(0)) event.target.dispatchEvent(new event.constructor(event.type, event));
+  if (styled) for (const name of events) removeEventListener(name, touched, true);
+}
+
+// Whether it came. What did not is tried again at the next touch.
+function bring(name, settings) {
+  coming[settings.id] ??= new Promise((end) => {
+    const element = Object.assign(document.createElement(name), settings);
+    element.addEventListener("load", () => end(true));
+    element.addEventListener("error", () => {
+      element.remove();
+      delete coming[settings.id];
+      end(false);
+    });
+    document.head.append(element);
   });
-  // A connection that failed is tried again at the next touch.
-  script.addEventListener("error", () => [link, script].map((element) => element.remove()));
-  document.head.append(link, script);
+  return coming[settings.id];
 }
 
 for (const name of events) addEventListener(name, touched, { capture: true, passive: true });
