@@ -71,7 +71,8 @@ def kept(css: str, page: str = PAGE, script: str = "") -> str:
         (":root{--e:1px}p{top:VAR( --e )}", ":root{--e:1px}\np{top:VAR( --e )}"),
         (":root{--e:1}@container style(--e:1){p{top:0}}", ":root{--e:1}\n@container style(--e:1){p{top:0}}"),
         # Values as they were written.
-        ("p{content:\";}\";background:url('data:a;b')!important}", "p{content:\";}\";background:url(\"data:a;b\")!important}"),
+        ("p{content:\";}\"!important}", "p{content:\";}\"!important}"),
+        ("p{background:url('data:a;b')}", "p{background:url(\"data:a;b\")}"),
     ],
 )  # fmt: skip
 def test_a_rule_stays_if_a_page_can_use_it(css: str, left: str) -> None:
