@@ -214,6 +214,21 @@ def test_a_key_pressed_before_the_theme_came_counts(browser: Browser, address: s
         watched.assert_clean()
 
 
+def test_what_had_the_focus_before_the_theme_came_still_shows_it(browser: Browser, address: str) -> None:
+    with watching(browser, address) as watched:
+        page = watched.open()
+        page.evaluate("document.body.focus()")
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+
+        def press() -> None:
+            for _ in range(2):
+                page.keyboard.press("Tab")
+            assert page.evaluate(f"[document.activeElement.title, {outline}]") == ["One model, one machine", "auto"]
+
+        loads_the_theme(page, press)
+        assert page.evaluate(f"[document.activeElement.title, {outline}]") == ["One model, one machine", "auto"]
+
+
 def test_styles_that_did_not_come_are_asked_for_again_and_the_theme_does_not_wait(
     browser: Browser, address: str
 ) -> None:
