@@ -32,13 +32,14 @@ _ANY_LINK = re.compile(r"<link\b[^>]*\bstylesheet\b[^>]*>")
 _SCRIPT = re.compile(r'<script\b[^>]*\ssrc="[^"]*assets/javascripts/([^"/]+)"')
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 # Our script, which fetches the file.
-_LOADER = re.compile(r"(?<=<script )(?=[^>]*\bdata-bundle=)")
+_LOADER = re.compile(r"<script (?=[^>]*\bdata-bundle=)")
 # What selectors ask for: elements, classes, ids, the direction of writing and the theme's settings.
 _ELEMENT = re.compile(r"<([a-zA-Z][\w-]*)")
 _ATTRIBUTE = re.compile(r"""\s(?:class|id|dir|data-md-[a-z-]+)=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _JUDGED = re.compile(r"dir|data-md-[a-z-]+")
 _WORD = re.compile(r"[\w-]+")
-_READ = re.compile(r"(?:var|style)\(\s*(--[\w-]+)", re.IGNORECASE)
+# In var(), and in the style() of a query.
+_READ = re.compile(r"\(\s*(--[\w-]+)")
 # Characters of a piece. A slow phone can do something else between two.
 _PIECE = 18_000
 # The theme's script makes these only where a page asks for them, and such a page holds the class as well.
@@ -77,7 +78,7 @@ def put_in(site_dir: Path, cache: Path) -> None:
         assert first, path  # it has those of the start page
         inside = "".join(f"<style>{piece}</style>\n" for piece in _pieces(styles[wanted[path]]))
         page = page[: first.start()] + inside + _LINK.sub("", page[first.start() :])
-        path.write_text(_LOADER.sub(f'data-styles="{first[1]}{address}" ', page, count=1), "utf-8")
+        path.write_text(_LOADER.sub(f'<script data-styles="{first[1]}{address}" ', page, count=1), "utf-8")
 
 
 def _linked(pages: Mapping[Path, str], site_dir: Path) -> dict[str, str]:
