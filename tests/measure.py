@@ -131,7 +131,7 @@ class Phone:
         seen = self.page.evaluate("seen")
         # The theme's script comes once the page is touched; it counts as part of the first view all the same.
         self.page.keyboard.press("Shift")
-        self.page.wait_for_timeout(800 if self.slow else 200)
+        self.page.locator("html.js-focus-visible").wait_for()  # set by it
         icon = self.page.evaluate("document.querySelector('link[rel=icon]')?.href")
         # A browser without a window asks for no icon.
         if icon and not any(icon.endswith(name) for name, _ in server.sent):
