@@ -22,7 +22,7 @@ from typing import Any
 
 import tinycss2
 
-from macros import kept
+from macros import csp, kept
 from macros.problems import InputError, Problem
 
 _FOLDER = "assets/stylesheets"
@@ -30,7 +30,6 @@ _WHOLE = f"{_FOLDER}/site.css"
 _LINK = re.compile(rf'<link rel="stylesheet" href="([^"]*){_FOLDER}/([^"/]+\.css)">\s*')
 _ANY_LINK = re.compile(r"<link\b[^>]*\bstylesheet\b[^>]*>")
 _SCRIPT = re.compile(r'<script\b[^>]*\ssrc="[^"]*assets/javascripts/([^"/]+)"')
-_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 # Our script, which fetches the file.
 _LOADER = re.compile(r"<script (?=[^>]*\bdata-bundle=)")
 # What selectors ask for: elements, classes, ids, the direction of writing and the theme's settings.
@@ -116,7 +115,7 @@ def words(page: str) -> frozenset[str]:
     found = {name.lower() for name in {*_ELEMENT.findall(page)}} | {*_READ.findall(page)}
     for values in {*_ATTRIBUTE.findall(page)}:
         found.update("".join(values).split())
-    return frozenset(found).union(*map(words_of_script, _INLINE.findall(page)))
+    return frozenset(found).union(*map(words_of_script, csp.SCRIPT.findall(page)))
 
 
 def words_of_script(script: str) -> frozenset[str]:
@@ -127,15 +126,17 @@ def words_of_script(script: str) -> frozenset[str]:
 def _kept(sheets: Mapping[str, str], wanted: Iterable[frozenset[str]], cache: Path) -> dict[frozenset[str], str]:
     """`used` for each set of words, from the last build where nothing that counts has changed."""
     state = repr((sheets, version("tinycss2"), Path(__file__).read_text("utf-8"))).encode()
-    before = json.loads(kept.read(cache, state) or b'{"counts": null, "styles": {}}')
-    rules = None if before["counts"] else parsed(sheets)
-    counts = frozenset(before["counts"] or _counting(rules or ()))
-    keys = {known: hashlib.sha256(" ".join(sorted(known & counts)).encode()).hexdigest() for known in wanted}
-    styles = {key: before["styles"].get(key) for key in keys.values()}
+    content = kept.read(cache, state)
+    rules = [] if content else parsed(sheets)
+    counts, before = json.loads(content) if content else (sorted({*_counting(rules)}), {})
+    keys = {
+        known: hashlib.sha256(" ".join(sorted(known.intersection(counts))).encode()).hexdigest() for known in wanted
+    }
+    styles = {key: before.get(key) for key in keys.values()}
     if None in styles.values():
         rules = rules or parsed(sheets)
         styles |= {key: used(rules, known) for known, key in keys.items() if styles[key] is None}
-        kept.write(cache, json.dumps({"counts": sorted(counts), "styles": styles}).encode(), state)
+        kept.write(cache, json.dumps([counts, styles]).encode(), state)
     return {known: styles[key] or "" for known, key in keys.items()}
 
 

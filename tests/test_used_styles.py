@@ -17,6 +17,8 @@ from hypothesis import given
 from macros import used_styles
 from macros.problems import InputError
 from tests.conftest import ROOT, served, watching
+from tests.test_access import OPEN_ALL
+from tests.test_search import found
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -296,7 +298,7 @@ def test_a_page_looks_as_it_does_with_all_styles(path: str, both: tuple[str, lis
     with watching(browser, address, reduced_motion="reduce") as watched:
         page = watched.open(path)
         page.wait_for_load_state("networkidle")
-        page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+        page.evaluate(OPEN_ALL)
         assert_same_look(page, sheets)
         page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
         check(page, "__search")
@@ -327,11 +329,8 @@ def test_what_the_themes_script_adds_looks_as_it_does_with_all_styles(
 ) -> None:
     address, sheets = both
     with watching(browser, address, reduced_motion="reduce") as watched:
-        page = watched.open("ru/method/")
-        page.locator(".md-search__input").click()
-        page.locator(".md-search__input").fill("backend")
-        page.locator(".md-search__input").dispatch_event("keyup")
-        page.wait_for_selector(".md-search-result__link")
+        page = watched.page
+        assert found(page, f"{address}ru/method/", "backend")
         page.wait_for_load_state("networkidle")
         assert_same_look(page, sheets)
         page.set_viewport_size({"width": 390, "height": 844})
