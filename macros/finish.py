@@ -17,7 +17,9 @@ from macros import (
     explainer,
     exports,
     feeds,
+    markup,
     pages,
+    pauses,
     register_data,
     social,
     state,
@@ -60,6 +62,7 @@ def site(site_dir: Path, root: Path, site_url: str | None, extra: Mapping[str, A
         raise InputError(gate.problems)
     clean(site_dir)
     used_styles.put_in(site_dir, root / ".cache" / "styles")
+    pauses.put_in(site_dir)
     if not serving:
         csp.add(site_dir)
     _write(site_dir / CHECKSUMS, _checksums(site_dir).encode())
@@ -104,6 +107,8 @@ def clean(site_dir: Path) -> None:
         # JSON writes the marks as escapes.
         text = re.sub(r"\\(ue00[0-3])", lambda m: chr(int(m[1][1:], 16)), marked) if path.suffix == ".json" else marked
         text = binding.strip(text)
+        if path.suffix == ".html":
+            text = markup.written_out(text)
         if path.suffix == ".html" and path.relative_to(site_dir).parts[0] == "ru":
             text = typography.russian(text)
         if path.suffix == ".html":

@@ -1,7 +1,8 @@
 """Turn the SVG that matplotlib writes into a small one that a page can carry.
 
 Only paths and texts are kept. Style attributes become presentation attributes, because the pages' content
-security policy refuses inline styles. Fonts are left to the page, and the pieces of a mark become one link.
+security policy refuses inline styles. Fonts are left to the page, the pieces of a mark become one link, and lines
+of one look become one path.
 """
 
 import re
@@ -18,6 +19,7 @@ _STYLES = {
     "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap",
     "font-size", "font-weight", "text-anchor",
 }  # fmt: skip
+_BOX = re.compile(r"M[^A-Za-z]+(?:L[^A-Za-z]+){3}z")
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,6 @@ def _anchor(root: etree._Element, link: Link) -> etree._Element:
     anchor.set("data-figure", link.figure)
     if link.href:
         anchor.set("href", link.href)
-        anchor.set("aria-label", link.title)
     etree.SubElement(anchor, f"{{{_NS}}}title").text = link.title
     sizes = dict(zip(("x", "y", "width", "height"), (f"{value:g}" for value in link.area), strict=True))
     etree.SubElement(anchor, f"{{{_NS}}}rect", {**sizes, "fill": "none", "pointer-events": "all"})
@@ -100,7 +101,7 @@ def _anchor(root: etree._Element, link: Link) -> etree._Element:
 
 
 def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None:
-    copy = etree.SubElement(parent, node.tag)
+    copy = etree.Element(node.tag)
     for key in ("d", "x", "y"):
         if numbers := node.get(key):
             copy.set(key, _short(numbers))
@@ -112,6 +113,22 @@ def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None
         copy.text = node.text
         if struck:
             copy.set("text-decoration", "line-through")
+    if not _continues(parent, copy):
+        parent.append(copy)
+
+
+def _continues(parent: etree._Element, path: etree._Element) -> bool:
+    """Draw a path as part of the last one where that looks the same: lines without a fill, boxes without a line."""
+    last = parent[-1] if len(parent) else None
+    if last is None or last.tag != path.tag or not path.get("d"):
+        return False
+    look, last_look = ({k: v for k, v in p.attrib.items() if k != "d"} for p in (path, last))
+    if look != last_look:
+        return False
+    if look.get("fill") != "none" and ("stroke" in look or not _BOX.fullmatch(path.get("d", ""))):
+        return False
+    last.set("d", f"{last.get('d')}{path.get('d')}")
+    return True
 
 
 def _short(numbers: str) -> str:

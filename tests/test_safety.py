@@ -16,8 +16,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis.strategies as st
 import pytest
 import yaml
+from hypothesis import given
 from lxml import etree, html
 from pydantic import ValidationError
 
@@ -52,7 +54,8 @@ for (const name of ["alert", "confirm", "prompt"]) window[name] = window.boom;
 """
 
 
-INERT = ".md-content :is(script:not([src], [type='application/json']), img[src=x], .hostile, [onerror], [autofocus])"
+SCRIPT = "script:not([src], [type='application/json'], :empty)"
+INERT = f".md-content :is({SCRIPT}, img[src=x], .hostile, [onerror], [autofocus])"
 
 
 class _Dumper(yaml.SafeDumper):
@@ -223,6 +226,22 @@ def test_markup_of_a_text_is_that_text(name: str) -> None:
     rows = html.fragment_fromstring(markup.table([markup.text(text)] * 2, [[markup.text(text)] * 2], label=text))
     assert rows.get("aria-label") == text
     assert rows.xpath("//td/@data-head") == [text]
+
+
+@given(st.text(st.sampled_from("&#9560;<>'\"_(=@\\ablt/-")))
+def test_a_text_is_the_same_with_fewer_entities(text: str) -> None:
+    page = markup.element("p", markup.text(text), title=text)
+    made = html.fragment_fromstring(markup.written_out(page))
+    assert (made.text_content(), made.get("title"), len(made)) == (text, text, 0)
+
+
+def test_entities_go_where_html_needs_none() -> None:
+    page = (
+        "<p title='a&#95;b'>c&#61;1 &#40;d&#41; &#60;b&#62; &#38;#95; &amp;#95; &&#35;60;</p><script>'&#95;'</script>"
+    )
+    assert markup.written_out(page) == (
+        "<p title='a_b'>c=1 (d) &#60;b&#62; &#38;#95; &amp;#95; &&#35;60;</p><script>'&#95;'</script>"
+    )
 
 
 @pytest.mark.parametrize("name", HOSTILE)
