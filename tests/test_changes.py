@@ -189,8 +189,8 @@ def widest_line(page: Any, chart_id: str, figure_id: str) -> tuple[float, float]
     lines = [
         tuple(sorted((float(match[1]), float(match[3]))))
         for path in mark.iter("path")
-        if (match := re.fullmatch(r"M ?([\d.]+) ([\d.]+) ?L ?([\d.]+) ([\d.]+)", path.get("d") or ""))
-        and match[2] == match[4]
+        for match in re.finditer(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)(?=M|$)", path.get("d") or "")
+        if match[2] == match[4]
     ]
     return max(lines, key=lambda ends: ends[1] - ends[0])  # type: ignore[return-value]
 
