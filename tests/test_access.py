@@ -147,6 +147,29 @@ def test_no_page_scrolls_sideways(path: str, watched: Watched) -> None:
         assert wide == [], f"at {width}"
 
 
+PAPER = """() => {
+  const shown = e => e.checkVisibility() && e.getClientRects().length > 0;
+  const all = selector => [...document.querySelectorAll("main " + selector)];
+  return {
+    controls: all(":is(.copy, .headerlink, .jump, .share, .correct, .register-controls)").filter(shown).length,
+    links: all("a[href^=http]").filter(shown)
+      .filter(a => !getComputedStyle(a, "::after").content.includes(a.getAttribute("href"))).length,
+    closed: all("details:not(.share, .share *, .jump *)").filter(e => !shown(e.children[1])).length,
+    narrow: all(".register tbody th").filter(shown).filter(e => e.getBoundingClientRect().width < 500).length,
+    wide: document.documentElement.scrollWidth > innerWidth,
+  }
+}"""
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_paper_shows_all_there_is_to_read_and_nothing_to_press(path: str, watched: Watched) -> None:
+    page = watched.open(path)
+    # A sheet of A4 without its margins.
+    page.set_viewport_size({"width": 658, "height": 985})
+    page.emulate_media(media="print")
+    assert page.evaluate(PAPER) == {"controls": 0, "links": 0, "closed": 0, "narrow": 0, "wide": False}
+
+
 FOCUSED = """() => {
   const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
   const rect = e.querySelector?.("rect");
