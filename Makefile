@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# pip itself would compile on one processor.
+COMPILE := $(BIN)/python -m compileall -q -j 0 .venv/lib
 
 .PHONY: help site release serve test check mutate bench picture lock clean
 .DEFAULT_GOAL := help
@@ -15,13 +17,15 @@ help:  ## list the commands
 	  { echo "Python 3.11 or newer is needed; '$(PYTHON)' is $$($(PYTHON) --version). Set PYTHON=…"; exit 1; }
 	@echo "Installing what the site needs (once) …"
 	@$(PYTHON) -m venv .venv
-	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-compile --require-hashes -r requirements.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(COMPILE) || true
 	@touch $@
 
 .venv/test.stamp: requirements-test.lock .venv/site.stamp
 	@echo "Installing what the tests need (once) …"
-	@$(PIP) install --require-hashes -r requirements-test.lock
+	@$(PIP) install --no-compile --require-hashes -r requirements-test.lock
+	@$(COMPILE) || true
 	@touch $@
 
 site: .venv/site.stamp  ## build the finished site into site/

@@ -79,25 +79,6 @@ def test_a_data_table_opens(language: str, watched: Watched) -> None:
     watched.assert_clean()
 
 
-@pytest.mark.parametrize("width", [390, 320])
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_nothing_scrolls_sideways(language: str, width: int, watched: Watched) -> None:
-    watched.page.set_viewport_size({"width": width, "height": 844})
-    for path in ("", "figures/", "runs/"):
-        page = watched.open(HOME[language] + path)
-        page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, wide_elements(page, width)
-    watched.assert_clean()
-
-
-def wide_elements(page: Page, width: int) -> list[str]:
-    """What sticks out on the right, for the message."""
-    script = """width => [...document.querySelectorAll('body *')]
-        .filter(e => e.getBoundingClientRect().right > width + 1)
-        .slice(0, 8).map(e => e.outerHTML.slice(0, 120))"""
-    return list(page.evaluate(script, width))
-
-
 # Drawings on a phone
 
 
