@@ -43,6 +43,7 @@ def add(site_dir: Path) -> None:
 
 def policy(page: str) -> str:
     """The policy for a page's text, with the hash of each script in it and of the styles in its head."""
+    # An empty script runs nothing and needs no leave.
     scripts = dict.fromkeys(_hash(match[1]) for match in SCRIPT.finditer(page) if match[1])
     styles = [_hash(match[1]) for match in _STYLE.finditer(page.partition("</head>")[0])]
     return "; ".join(

@@ -99,7 +99,7 @@ def _unindented(page: str) -> str:
 
 
 def clean(site_dir: Path) -> None:
-    """Takes the marks out of every file and sets the Russian pages' spaces."""
+    """Takes the marks out of every file, and what no reader needs out of pages; sets the Russian pages' spaces."""
     for path in sorted(site_dir.rglob("*")):
         if path.suffix not in MARKED:
             continue
@@ -109,9 +109,8 @@ def clean(site_dir: Path) -> None:
         text = binding.strip(text)
         if path.suffix == ".html":
             text = markup.written_out(text)
-        if path.suffix == ".html" and path.relative_to(site_dir).parts[0] == "ru":
-            text = typography.russian(text)
-        if path.suffix == ".html":
+            if path.relative_to(site_dir).parts[0] == "ru":
+                text = typography.russian(text)
             text = _unindented(text)
         if text != marked:
             path.write_text(text, "utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-# Elements between two pauses, about 6 ms on a phone.
+# Elements between two pauses: a few milliseconds on a phone.
 EVERY = 100
 PAUSE = "<script></script>"
 # At the end of links and code, which stand everywhere and whose children no rule of the styles counts.
@@ -23,7 +23,7 @@ def put_in(site_dir: Path) -> None:
 
 
 def with_pauses(page: str) -> str:
-    """A page with a pause after each hundred elements of its article, at the next of these ends."""
+    """A page with a pause after every so many elements of its article, at the next such end."""
     before, article, text = page.partition("<article")
     elements = 0
 

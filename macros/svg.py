@@ -113,22 +113,19 @@ def _copy(node: etree._Element, parent: etree._Element, *, struck: bool) -> None
         copy.text = node.text
         if struck:
             copy.set("text-decoration", "line-through")
-    if not _continues(parent, copy):
+    if len(parent) and _looks_the_same_joined(parent[-1], copy):
+        parent[-1].set("d", f"{parent[-1].get('d')}{copy.get('d')}")
+    else:
         parent.append(copy)
 
 
-def _continues(parent: etree._Element, path: etree._Element) -> bool:
-    """Draw a path as part of the last one where that looks the same: lines without a fill, boxes without a line."""
-    last = parent[-1] if len(parent) else None
-    if last is None or last.tag != path.tag or not path.get("d"):
+def _looks_the_same_joined(last: etree._Element, path: etree._Element) -> bool:
+    """Say whether two paths may become one: lines without a fill, or boxes without a line, that look alike."""
+    look, last_look = ({key: value for key, value in p.attrib.items() if key != "d"} for p in (path, last))
+    if last.tag != path.tag or look != last_look:
         return False
-    look, last_look = ({k: v for k, v in p.attrib.items() if k != "d"} for p in (path, last))
-    if look != last_look:
-        return False
-    if look.get("fill") != "none" and ("stroke" in look or not _BOX.fullmatch(path.get("d", ""))):
-        return False
-    last.set("d", f"{last.get('d')}{path.get('d')}")
-    return True
+    shape = path.get("d", "")
+    return bool(shape) and (look.get("fill") == "none" or ("stroke" not in look and bool(_BOX.fullmatch(shape))))
 
 
 def _short(numbers: str) -> str:

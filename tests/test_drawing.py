@@ -18,6 +18,7 @@ from lxml import etree, html
 from macros.chart_cache import ChartCache, Drawing
 from macros.drawing import DotChart, Mark, Row, draw_inline, draw_png, draw_svg_file
 from macros.palette import SHADES, Question, palette_css
+from macros.svg import inline_svg
 from tests.example_charts import LANGS, arms, concurrency, examples, overview, vantage
 
 ROOT = Path(__file__).parents[1]
@@ -376,3 +377,21 @@ def test_the_fragment_is_the_same_for_an_html_parser() -> None:
 def test_the_style_sheet_has_the_palette_of_today() -> None:
     sheet = Path(__file__).parents[1] / "docs/assets/stylesheets/chart-colours.css"
     assert sheet.read_text("utf-8") == palette_css(), "write it anew from macros/palette.py"
+
+
+def test_lines_and_boxes_of_one_look_are_one_path_and_nothing_else_is() -> None:
+    line, thick = "fill: none; stroke: #000000", "fill: none; stroke: #000000; stroke-width: 2"
+    box, ringed = "fill: #ffffff", "fill: #ffffff; stroke: #000000"
+    drawn = [
+        (line, "M 0 0 L 1 0"), (line, "M 0 1 L 1 1"), (thick, "M 0 2 L 1 2"),
+        (box, "M 0 0 L 1 0 L 1 1 L 0 1 z"), (box, "M 5 0 L 6 0 L 6 1 L 5 1 z"), (box, "M 0 0 L 1 0 L 1 1 z"),
+        (ringed, "M 0 0 L 1 0 L 1 1 L 0 1 z"), (ringed, "M 5 0 L 6 0 L 6 1 L 5 1 z"),
+    ]  # fmt: skip
+    paths = "".join(f'<path style="{style}" d="{d}"/>' for style, d in drawn)
+    raw = f'<svg xmlns="{NS["s"]}" viewBox="0 0 9 9">{paths}</svg>'.encode()
+    made = [path.get("d") for path in parsed(inline_svg(raw, [], name="x", label="y")).iterfind("s:path", NS)]
+    assert made == [
+        "M0 0L1 0M0 1L1 1", "M0 2L1 2",
+        "M0 0L1 0L1 1L0 1zM5 0L6 0L6 1L5 1z", "M0 0L1 0L1 1z",
+        "M0 0L1 0L1 1L0 1z", "M5 0L6 0L6 1L5 1z",
+    ]  # fmt: skip
