@@ -1,8 +1,8 @@
 """What each page weighs and how fast it stands, as a table: `python tests/measure.py [site] [page …]`.
 
 Bytes and requests are what a server sends gzipped for the first view, counted there. The times are those of an
-emulated phone (1.6 Mbit/s, 150 ms, a processor slowed four times): medians of three views, since they depend on
-what else the machine does that emulates it.
+emulated phone (1.6 Mbit/s, 150 ms, a processor slowed four times): medians of `VIEWS` views, since they depend
+on what else the machine does that emulates it.
 """
 
 from __future__ import annotations

@@ -42,3 +42,11 @@ def test_the_first_view_is_light(path: str, server: measure.Gzipped, phone: meas
     assert any("bundle" in name for name, _ in server.sent), "the theme's script counts"
     assert weight.foreign == ()
     assert weight.shift <= 0.02
+
+
+def test_blocking_is_what_tasks_take_beyond_fifty_milliseconds() -> None:
+    tasks = [(0.0, 100.0), (200.0, 80.0), (300.0, 50.0)]
+    assert measure.blocking(tasks, 0) == 50 + 30
+    # Of the first, the 60 ms after the 40th count, of the second all; then nothing is left.
+    assert measure.blocking(tasks, 40) == 10 + 30
+    assert measure.blocking(tasks, 350) == 0
